@@ -3,7 +3,7 @@
 use common::clock;
 use serde_json::{Value, json};
 
-use super::{TestApp, name_server};
+use super::{TestApp, name_server, samples};
 
 /// The ids of a lesson; [`LessonFixture::parameter`] returns the id for a path parameter.
 #[derive(Debug, Clone)]
@@ -103,6 +103,11 @@ impl LessonFixture {
             feedback: text(&feedback, "id"),
             invitation: invitation(app).await,
         }
+    }
+
+    /// Returns the path of a route with the ids of this lesson.
+    pub fn path(&self, app: &TestApp, path: &str) -> String {
+        samples::fill_path(path, |name| self.parameter(app, path, name))
     }
 
     /// Returns the id for a path parameter of this name in this path.

@@ -1,7 +1,14 @@
 //! A valid body for every route that takes one, so that tests over all routes pass validation. These tests fail for a
 //! new route without an entry here.
 
+use reqwest::Method;
+use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
+
+use super::{Answer, Client, LessonFixture, TestApp};
+
+/// An id that does not exist.
+pub const UNKNOWN_ID: &str = "0190a1b2-0000-7000-8000-00000000dead";
 
 /// The ids that a sample body references.
 #[derive(Debug, Clone)]
@@ -13,7 +20,52 @@ pub struct Ids {
     pub assignment: String,
     /// A file of that topic.
     pub attachment: String,
+    pub submission: String,
     pub user: String,
+}
+
+impl Ids {
+    /// The ids of a lesson in Ada's class 7b; the user is Ben.
+    pub fn of_lesson(app: &TestApp, lesson: &LessonFixture) -> Self {
+        let (class, lesson) = (app.world.seven_b.clone(), lesson.clone());
+        Self {
+            class: class.id,
+            subject: class.subject,
+            course: class.course,
+            group: lesson.group,
+            assignment: lesson.assignment,
+            attachment: lesson.attachment,
+            submission: lesson.submission,
+            user: app.world.ben.id.clone(),
+        }
+    }
+
+    /// Ids that do not exist.
+    pub fn unknown() -> Self {
+        let id = || UNKNOWN_ID.to_owned();
+        Self {
+            class: id(),
+            subject: id(),
+            course: id(),
+            group: id(),
+            assignment: id(),
+            attachment: id(),
+            submission: id(),
+            user: id(),
+        }
+    }
+}
+
+/// Replaces each `{name}` of a route's path.
+pub fn fill_path(path: &str, mut value: impl FnMut(&str) -> String) -> String {
+    let parts = path.split(['{', '}']).enumerate();
+    let parts = parts.map(|(index, part)| if index % 2 == 0 { part.to_owned() } else { value(part) });
+    parts.collect()
+}
+
+/// Fills the placeholders of a route's path with ids that do not exist.
+pub fn path_with_unknown_ids(path: &str) -> String {
+    fill_path(path, |_| UNKNOWN_ID.to_owned())
 }
 
 /// The request body of a route.
@@ -24,6 +76,26 @@ pub enum Sample {
     Json(Value),
     /// A form with a file of this name.
     File(&'static str),
+}
+
+impl Sample {
+    /// Sends the request.
+    pub async fn send(self, client: &Client, method: &str, path: &str) -> Answer {
+        let method: Method = method.parse().unwrap();
+        match self {
+            Self::Empty => client.send(method, path, None).await,
+            Self::Json(body) => client.send(method, path, Some(body)).await,
+            Self::File(name) => {
+                let bytes: &[u8] = match name {
+                    "sample.docx" => include_bytes!("../../adapters/templates/blank.docx"),
+                    "sample.csv" => b"submissionId,userId,value,points,feedback\n",
+                    _ => b"sample",
+                };
+                let form = Form::new().part("file", Part::bytes(bytes).file_name(name));
+                client.finish(client.request(method, path).multipart(form)).await
+            }
+        }
+    }
 }
 
 /// Returns the sample of a route.
@@ -79,7 +151,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"title": "Sample"})
         }
         ("PUT", "/feedback/submissions/{id}/grade" | "/workrooms/documents/{id}/grade") => json!({"points": 1}),
-        ("POST", "/feedback") => json!({"groupAssignmentId": ids.group, "text": "Sample"}),
+        ("POST", "/feedback") => json!({"submissionId": ids.submission, "text": "Sample"}),
         ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
         ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
         ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),

@@ -51,9 +51,9 @@ both!(topic_clone_copies_task_and_shared_files_but_no_groups, |app| {
     ada.patch(&format!("{path}/groups/{rivers}"), grace).await.expect(200);
     ada.post(&format!("{path}/finish"), json!({})).await.expect(200);
     let before = ada.get(&path).await.expect(200);
-    let mut ears = None;
+    let mut listeners = None;
     if clients_are_installed() {
-        ears = Some((
+        listeners = Some((
             SocketListener::connect(app, &app.world.ada).await,
             SocketListener::connect(app, &app.world.ben).await,
         ));
@@ -86,7 +86,7 @@ both!(topic_clone_copies_task_and_shared_files_but_no_groups, |app| {
     let copy_path = format!("/assignments/{}", id(&copy));
     assert_eq!(ada.get(&copy_path).await.expect(200), copy);
     assert_eq!(ada.get(&path).await.expect(200), before, "the old topic is as it was");
-    if let Some((at_adas, at_bens)) = &mut ears {
+    if let Some((at_adas, at_bens)) = &mut listeners {
         let told = at_adas.expect("assignment:created").await;
         assert_eq!(
             (&told["assignmentId"], &told["groupIds"]),

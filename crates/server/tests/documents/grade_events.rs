@@ -69,8 +69,8 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
         (&drafted["groupId"], &drafted["grade"]),
         (&json!(fixture.group), &Value::Null)
     );
-    for ear in &mut listeners {
-        ear.expect_no_event(120).await;
+    for listener in &mut listeners {
+        listener.expect_no_event(120).await;
     }
     ada.put(&grade_path(&submission), json!({"publish": true}))
         .await
@@ -114,12 +114,12 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     ada.put(&grade_path(&submission), json!({"publish": false}))
         .await
         .expect(200);
-    for ear in [&mut *ben, &mut *cem] {
-        assert_eq!(ear.expect("grade:withdrawn").await["grade"], Value::Null);
-        ear.expect_no_event(50).await;
+    for listener in [&mut *ben, &mut *cem] {
+        assert_eq!(listener.expect("grade:withdrawn").await["grade"], Value::Null);
+        listener.expect_no_event(50).await;
     }
     assert_eq!(adam.expect("grade:withdrawn").await["grade"], Value::Null);
-    for ear in [dana, tom] {
-        ear.expect_no_event(50).await;
+    for listener in [dana, tom] {
+        listener.expect_no_event(50).await;
     }
 });

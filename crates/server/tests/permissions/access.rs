@@ -9,19 +9,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use test_support::Answer;
-
-/// Fills the placeholders of a path with ids that do not exist.
-pub fn path_with_unknown_ids(path: &str) -> String {
-    let mut path_with_unknown_ids = String::new();
-    for (index, part) in path.split(['{', '}']).enumerate() {
-        path_with_unknown_ids.push_str(if index % 2 == 0 {
-            part
-        } else {
-            "0190a1b2-0000-7000-8000-00000000dead"
-        });
-    }
-    path_with_unknown_ids
-}
+use test_support::samples::path_with_unknown_ids;
 
 fn method(row: &Row) -> Method {
     row.method.parse().unwrap()

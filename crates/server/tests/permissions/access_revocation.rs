@@ -6,11 +6,11 @@ use domain::id::ClassId;
 use domain::realtime::Room;
 use serde_json::json;
 
-use crate::access::path_with_unknown_ids;
 use test_support::Browser;
 use test_support::accounts::{PASSWORD, enable};
 use test_support::realtime_rows::group_updated;
 use test_support::rows::texts;
+use test_support::samples::path_with_unknown_ids;
 use test_support::school_people::member_of_north;
 use test_support::{Client, RealtimeRows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
 

@@ -4,10 +4,10 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::access::path_with_unknown_ids;
 use test_support::LessonFixture;
 use test_support::openapi_check::document;
 use test_support::rows::texts;
+use test_support::samples::path_with_unknown_ids;
 use test_support::tables::fingerprints;
 
 #[test]

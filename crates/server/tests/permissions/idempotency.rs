@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use service::jobs::idempotency_keys;
 
 use test_support::rows::{execute, texts};
+use test_support::samples::{Ids, Sample, sample};
 use test_support::topics::{id, new_topic};
 use test_support::{Answer, Client, DatabaseKind, LessonFixture, SecondInstance, TestApp};
 
@@ -28,136 +29,42 @@ fn assert_replayed(first: &Answer, again: &Answer) {
     assert_eq!((first.status, first.json()), (again.status, again.json()));
 }
 
-/// The request to a create route.
-enum RequestBody {
-    Json(Value),
-    File(&'static str),
-}
+/// Every create route of an organization, with the table that it inserts into.
+const CREATE_ROUTES: [(&str, &str); 20] = [
+    ("/users", "members"),
+    ("/admin/domains", "mail_domains"),
+    ("/tenants/{id}/domains", "mail_domains"),
+    ("/subjects", "subjects"),
+    ("/homerooms", "homerooms"),
+    ("/classes", "classes"),
+    ("/classes/{id}/clone", "classes"),
+    ("/courses", "courses"),
+    ("/groups", "groups"),
+    ("/groups/batch", "groups"),
+    ("/groups/generate", "groups"),
+    ("/groups/{id}/attachments", "group_attachments"),
+    ("/assignments", "assignments"),
+    ("/assignments/{id}/attachments", "assignment_attachments"),
+    ("/assignments/{id}/clone", "assignments"),
+    ("/workrooms/{id}/messages", "work_room_messages"),
+    ("/workrooms/{id}/messages/attachments", "message_attachments"),
+    ("/workrooms/{id}/documents", "documents"),
+    ("/feedback", "feedback"),
+    ("/messages", "direct_messages"),
+];
 
-/// Every create route of an organization, with its table and a body.
-#[expect(clippy::too_many_lines, reason = "one entry for each creating route")]
-fn create_requests(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'static str, String, RequestBody)> {
-    let class = &app.world.seven_b;
-    let room = format!("/workrooms/{}", lesson.work_room);
-    let topic = format!("/assignments/{}", lesson.assignment);
-    let create_request = |route, table, path: &str, body| (route, table, path.to_owned(), body);
-    let json = RequestBody::Json;
-    vec![
-        create_request(
-            "/users",
-            "members",
-            "/users",
-            json(json!({"name": "Nia New", "email": "nia@north.example", "role": "STUDENT"})),
-        ),
-        create_request(
-            "/admin/domains",
-            "mail_domains",
-            "/admin/domains",
-            json(json!({"domain": "keys-school.example"})),
-        ),
-        create_request(
-            "/tenants/{id}/domains",
-            "mail_domains",
-            &format!("/tenants/{}/domains", app.world.north),
-            json(json!({"domain": "set-school.example"})),
-        ),
-        create_request("/subjects", "subjects", "/subjects", json(json!({"name": "Latin"}))),
-        create_request("/homerooms", "homerooms", "/homerooms", json(json!({"name": "9C"}))),
-        create_request(
-            "/classes",
-            "classes",
-            "/classes",
-            json(
-                json!({"name": "9c Latin", "academicYear": "2026/2027", "teacherId": app.world.ada.id, "subjectIds": [class.subject]}),
-            ),
-        ),
-        create_request(
-            "/classes/{id}/clone",
-            "classes",
-            &format!("/classes/{}/clone", class.id),
-            json(json!({"name": "7b again", "academicYear": "2027/2028"})),
-        ),
-        create_request(
-            "/courses",
-            "courses",
-            "/courses",
-            json(json!({"name": "Plants", "classId": class.id, "subjectId": class.subject})),
-        ),
-        create_request("/groups", "groups", "/groups", json(json!({"classId": class.id}))),
-        create_request(
-            "/groups/batch",
-            "groups",
-            "/groups/batch",
-            json(json!({"classId": class.id, "groups": [{}, {}]})),
-        ),
-        create_request(
-            "/groups/generate",
-            "groups",
-            "/groups/generate",
-            json(json!({"classId": class.id, "strategy": "random", "groupCount": 1})),
-        ),
-        create_request(
-            "/groups/{id}/attachments",
-            "group_attachments",
-            &format!("/groups/{}/attachments", lesson.group),
-            RequestBody::File("bank.txt"),
-        ),
-        create_request(
-            "/assignments",
-            "assignments",
-            "/assignments",
-            json(new_topic(class, json!({}))),
-        ),
-        create_request(
-            "/assignments/{id}/attachments",
-            "assignment_attachments",
-            &format!("{topic}/attachments"),
-            RequestBody::File("hill.txt"),
-        ),
-        create_request(
-            "/assignments/{id}/clone",
-            "assignments",
-            &format!("{topic}/clone"),
-            json(json!({"deadline": test_support::topics::LATER})),
-        ),
-        create_request(
-            "/workrooms/{id}/messages",
-            "work_room_messages",
-            &format!("{room}/messages"),
-            json(json!({"content": "Hello"})),
-        ),
-        create_request(
-            "/workrooms/{id}/messages/attachments",
-            "message_attachments",
-            &format!("{room}/messages/attachments"),
-            RequestBody::File("chat.txt"),
-        ),
-        create_request(
-            "/workrooms/{id}/documents",
-            "documents",
-            &format!("{room}/documents"),
-            json(json!({"title": "Twice?", "documentType": "word"})),
-        ),
-        create_request(
-            "/feedback",
-            "feedback",
-            "/feedback",
-            json(json!({"submissionId": lesson.submission, "text": "Good."})),
-        ),
-        create_request(
-            "/messages",
-            "direct_messages",
-            "/messages",
-            json(json!({"classId": class.id, "content": "Bring paper."})),
-        ),
-    ]
-}
-
-async fn send(client: &Client, path: &str, body: &RequestBody) -> Answer {
-    match body {
-        RequestBody::Json(body) => client.post(path, body.clone()).await,
-        RequestBody::File(name) => client.upload(path, name, name.as_bytes().to_vec(), &[]).await,
+/// Returns the sample of a create route.
+fn create_request(app: &TestApp, lesson: &LessonFixture, route: &str) -> Sample {
+    let mut body = sample("POST", route, &Ids::of_lesson(app, lesson));
+    if let Sample::Json(body) = &mut body {
+        match route {
+            // An administrator names the teacher.
+            "/classes" => body["teacherId"] = json!(app.world.ada.id),
+            "/tenants/{id}/domains" => body["domain"] = json!("another-school.example"),
+            _ => {}
+        }
     }
+    body
 }
 
 both!(every_create_route_creates_once_per_key, |app| {
@@ -170,7 +77,8 @@ both!(every_create_route_creates_once_per_key, |app| {
         .filter(|(path, item)| item["post"]["responses"].get("201").is_some() && *path != "/tenants")
         .map(|(path, _)| path)
         .collect();
-    for (route, table, path, body) in create_requests(app, &lesson) {
+    for (route, table) in CREATE_ROUTES {
+        let path = lesson.path(app, route);
         left.retain(|path| *path != route);
         let person = match route {
             "/tenants/{id}/domains" => &app.world.root,
@@ -179,11 +87,11 @@ both!(every_create_route_creates_once_per_key, |app| {
         };
         let client = with_key(&app.as_(person), "018f3c1e-6c2f");
         let before = count(app, table).await;
-        let first = send(&client, &path, &body).await;
+        let first = create_request(app, &lesson, route).send(&client, "POST", &path).await;
         assert_eq!(first.status, 201, "{route}: {}", first.json());
         let after = count(app, table).await;
         assert!(after > before, "{route}");
-        let again = send(&client, &path, &body).await;
+        let again = create_request(app, &lesson, route).send(&client, "POST", &path).await;
         assert_eq!(count(app, table).await, after, "{route}: {}", again.json());
         if route == "/users" {
             // The password is shown only once. A client that lost the response must reset it.

@@ -6,72 +6,17 @@ use api::router;
 use domain::access::Access;
 use serde_json::Value;
 
-use crate::access::path_with_unknown_ids;
-use test_support::samples::{Ids, Sample, sample};
+use test_support::samples::{Ids, path_with_unknown_ids, sample};
 use test_support::tables::fingerprints;
-use test_support::{Answer, Client, LessonFixture, TestApp};
-
-const UNKNOWN_ID: &str = "0190a1b2-0000-7000-8000-00000000dead";
+use test_support::{Answer, Client, LessonFixture};
 
 fn is_checked(row: &Row) -> bool {
     !row.path.starts_with("/auth/") && !matches!(row.access, Access::Anyone | Access::DocumentServer)
 }
 
-fn ids_of_north(app: &TestApp, lesson: &LessonFixture) -> Ids {
-    let class = &app.world.seven_b;
-    Ids {
-        class: class.id.clone(),
-        subject: class.subject.clone(),
-        course: class.course.clone(),
-        group: lesson.group.clone(),
-        assignment: lesson.assignment.clone(),
-        attachment: lesson.attachment.clone(),
-        user: app.world.ben.id.clone(),
-    }
-}
-
-fn unknown_ids() -> Ids {
-    let id = || UNKNOWN_ID.to_owned();
-    Ids {
-        class: id(),
-        subject: id(),
-        course: id(),
-        group: id(),
-        assignment: id(),
-        attachment: id(),
-        user: id(),
-    }
-}
-
-pub fn path_of_lesson(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
-    let parts = path.split(['{', '}']).enumerate();
-    let parts = parts.map(|(index, part)| {
-        if index % 2 == 0 {
-            part.to_owned()
-        } else {
-            lesson.parameter(app, path, part)
-        }
-    });
-    parts.collect()
-}
-
+/// Sends the sample request of a route.
 pub async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
-    match sample(row.method, &row.path, ids) {
-        Sample::Empty => client.send(row.method.parse().unwrap(), path, None).await,
-        Sample::Json(body) => client.send(row.method.parse().unwrap(), path, Some(body)).await,
-        Sample::File(name) => {
-            let bytes: &[u8] = if name == "sample.docx" {
-                include_bytes!("../../../adapters/templates/blank.docx")
-            } else {
-                b"sample"
-            };
-            let form = reqwest::multipart::Form::new()
-                .part("file", reqwest::multipart::Part::bytes(bytes.to_vec()).file_name(name));
-            client
-                .finish(client.request(row.method.parse().unwrap(), path).multipart(form))
-                .await
-        }
-    }
+    sample(row.method, &row.path, ids).send(client, row.method, path).await
 }
 
 fn without_request_id(answer: Answer) -> (u16, Value) {
@@ -95,13 +40,13 @@ both!(ids_of_another_school_look_unknown, |app| {
                 call(
                     &client,
                     row,
-                    &path_of_lesson(app, &lesson, &row.path),
-                    &ids_of_north(app, &lesson),
+                    &lesson.path(app, &row.path),
+                    &Ids::of_lesson(app, &lesson),
                 )
                 .await,
             );
             let unknown =
-                without_request_id(call(&client, row, &path_with_unknown_ids(&row.path), &unknown_ids()).await);
+                without_request_id(call(&client, row, &path_with_unknown_ids(&row.path), &Ids::unknown()).await);
             let said = format!("{} {} as {}", row.method, row.path, person.name);
             assert_eq!(foreign, unknown, "{said}: a foreign id must look unknown");
             assert!(matches!(foreign.0, 403 | 404), "{said}: {foreign:?}");
@@ -124,7 +69,8 @@ both!(ids_of_another_school_look_unknown, |app| {
             continue; // They name no other object.
         }
         for person in [&world.zara, &world.zoe, &world.zack] {
-            let answer = without_request_id(call(&app.as_(person), row, &row.path, &ids_of_north(app, &lesson)).await);
+            let answer =
+                without_request_id(call(&app.as_(person), row, &row.path, &Ids::of_lesson(app, &lesson)).await);
             assert!(
                 matches!(answer.0, 403 | 404),
                 "{} {} as {}: {answer:?}",
@@ -152,16 +98,9 @@ both!(hidden_group_looks_unknown_to_its_own_student, |app| {
         .iter()
         .filter(|row| is_checked(row) && row.path.contains("{groupId}") || row.path.starts_with("/groups/{id}"))
     {
-        let known = without_request_id(
-            call(
-                &dana,
-                row,
-                &path_of_lesson(app, &hidden, &row.path),
-                &ids_of_north(app, &hidden),
-            )
-            .await,
-        );
-        let unknown = without_request_id(call(&dana, row, &path_with_unknown_ids(&row.path), &unknown_ids()).await);
+        let known =
+            without_request_id(call(&dana, row, &hidden.path(app, &row.path), &Ids::of_lesson(app, &hidden)).await);
+        let unknown = without_request_id(call(&dana, row, &path_with_unknown_ids(&row.path), &Ids::unknown()).await);
         assert_eq!(known, unknown, "{} {}", row.method, row.path);
     }
     for path in ["/groups", "/assignments", "/workrooms"] {

@@ -6,7 +6,7 @@ use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 
-use crate::access::path_with_unknown_ids;
+use test_support::samples::path_with_unknown_ids;
 use test_support::tables::fingerprints;
 use test_support::{Answer, Client, FRONTEND, RealtimeRows};
 

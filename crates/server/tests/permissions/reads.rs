@@ -3,7 +3,6 @@
 
 use api::router;
 
-use crate::isolation::path_of_lesson;
 use test_support::LessonFixture;
 use test_support::tables::fingerprints;
 
@@ -19,7 +18,7 @@ with_document_server!(reads_change_nothing, |fixture| {
     let before = fingerprints(&app.database).await;
     for person in [&world.ben, &world.ada, &world.adam, &world.root, &world.zoe] {
         for row in reads.iter().filter(|row| !row.path.starts_with("/docs")) {
-            let path = path_of_lesson(app, &lesson, &row.path);
+            let path = lesson.path(app, &row.path);
             let answer = app.as_(person).get(&path).await;
             assert!(answer.status < 500, "{path} as {}: {}", person.name, answer.status);
         }

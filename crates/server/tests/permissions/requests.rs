@@ -299,7 +299,7 @@ sqlite!(no_response_is_cached_by_browsers, |app| {
             if row.path == "/auth/sign-out" || row.path.starts_with("/auth/revoke") {
                 continue;
             }
-            let path = crate::access::path_with_unknown_ids(&row.path);
+            let path = test_support::samples::path_with_unknown_ids(&row.path);
             let body = (row.method != "GET").then(|| json!({}));
             let answer = client.send(row.method.parse().unwrap(), &path, body).await;
             assert_eq!(answer.header("cache-control"), "no-store", "{} {path}", row.method);

@@ -241,14 +241,14 @@ tenants!(topic_update_event_contains_sharing_and_course, |app| {
     let ada = app.as_(&world.ada);
     let rivers = group(&ada, class, &[&world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers]})).await;
-    let mut ears = [
+    let mut listeners = [
         SocketListener::connect(app, &world.adam).await,
         SocketListener::connect(app, &world.ben).await,
     ];
     let path = format!("/assignments/{}", id(&made));
     ada.patch(&path, json!({"isShared": false})).await.expect(200);
-    for ear in &mut ears {
-        let told = ear.expect("assignment:updated").await;
+    for listener in &mut listeners {
+        let told = listener.expect("assignment:updated").await;
         assert_eq!(
             (&told["isShared"], &told["courseId"], &told["changed"]),
             (&json!(false), &json!(class.course), &json!(["isShared"]))
@@ -290,8 +290,8 @@ tenants!(help_request_is_hidden_from_other_students, |app| {
         );
     }
     // The rooms of the class receive no event either.
-    for ear in [&mut cem, &mut eli] {
-        ear.expect_no_event(300).await;
+    for listener in [&mut cem, &mut eli] {
+        listener.expect_no_event(300).await;
     }
 });
 

@@ -197,7 +197,7 @@ async fn every_api_response_has_security_headers() {
     let ada = app.as_(&app.world.ada).with("origin", "https://school.test");
     let (_, rows) = router::description();
     let routes = rows.iter().map(|row| {
-        let path = crate::access::path_with_unknown_ids(&row.path);
+        let path = test_support::samples::path_with_unknown_ids(&row.path);
         (row.method.parse::<Method>().unwrap(), path)
     });
     // Also an unknown path, an unsupported method, and a preflight request.

@@ -98,15 +98,7 @@ fn rows(answer: &Value) -> Option<usize> {
 }
 
 fn path_of_lesson(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
-    let parts = path.split(['{', '}']).enumerate();
-    let parts = parts.map(|(index, part)| {
-        if index % 2 == 0 {
-            part.to_owned()
-        } else {
-            lesson.parameter(app, path, part)
-        }
-    });
-    parts.collect::<String>() + &query(path, lesson)
+    lesson.path(app, path) + &query(path, lesson)
 }
 
 /// Repeats the request until it runs no more statements than expected. Background tasks can only add statements, so the

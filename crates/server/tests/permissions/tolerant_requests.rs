@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use test_support::openapi_check::document;
+use test_support::samples::fill_path;
 use test_support::topics::{id, topic};
 use test_support::{Client, LessonFixture, TestApp};
 
@@ -110,15 +111,12 @@ both!(patch_with_what_get_returned_is_accepted, |app| {
 
 /// Returns the path of the object in `body`.
 fn own_path(template: &str, body: &Value, lesson: &LessonFixture, app: &TestApp) -> String {
-    let parts = template.split(['{', '}']).enumerate();
-    let parts = parts.map(|(index, part)| match part {
-        part if index % 2 == 0 => part.to_owned(),
-        "studentId" | "groupId" => body[part].as_str().unwrap().to_owned(),
+    fill_path(template, |name| match name {
+        "studentId" | "groupId" => body[name].as_str().unwrap().to_owned(),
         "messageId" => body["id"].as_str().unwrap().to_owned(),
         "id" if template.ends_with("{id}") => body["id"].as_str().unwrap().to_owned(),
-        part => lesson.parameter(app, template, part),
-    });
-    parts.collect()
+        name => lesson.parameter(app, template, name),
+    })
 }
 
 tenants!(unknown_query_keys_are_ignored, |app| {

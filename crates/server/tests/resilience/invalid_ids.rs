@@ -7,9 +7,9 @@ use reqwest::Method;
 use serde_json::Value;
 
 use test_support::raw_http::RawHttp;
-use test_support::samples::{Ids, Sample, sample};
+use test_support::samples::{Ids, Sample, fill_path, path_with_unknown_ids, sample};
 use test_support::tables::fingerprints;
-use test_support::{Client, LessonFixture, TestApp};
+use test_support::{Client, LessonFixture};
 
 /// Values for a path or a query, percent-encoded where necessary.
 const HOSTILE: [&str; 12] = [
@@ -31,12 +31,6 @@ const HOSTILE_TEXTS: [&str; 4] = ["\u{0}", "a\u{0}b", "' OR '1'='1", "\u{202e}\u
 
 fn long() -> String {
     "x".repeat(4000)
-}
-
-fn fill_path(path: &str, id: &str) -> String {
-    let parts = path.split(['{', '}']).enumerate();
-    let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { id });
-    parts.collect()
 }
 
 fn is_tested(row: &Row) -> bool {
@@ -74,7 +68,13 @@ both!(
         for person in [&world.ada, &world.adam, &world.root] {
             for row in rows.iter().filter(|row| is_tested(row) && row.path.contains('{')) {
                 for id in HOSTILE.into_iter().chain([long.as_str()]) {
-                    let status = status(&mut raw_http, &person.cookie, row.method, &fill_path(&row.path, id)).await;
+                    let status = status(
+                        &mut raw_http,
+                        &person.cookie,
+                        row.method,
+                        &fill_path(&row.path, |_| id.to_owned()),
+                    )
+                    .await;
                     let fits = (400..500).contains(&status) || row.path.starts_with("/auth/");
                     assert!(
                         fits && status < 500,
@@ -108,7 +108,7 @@ both!(
                 .map(|query| query["name"].as_str().unwrap().to_owned())
                 .collect();
             names.push("organizationId".to_owned());
-            let path = fill_path(&row.path, &world.seven_b.id);
+            let path = fill_path(&row.path, |_| world.seven_b.id.clone());
             for name in names {
                 for value in HOSTILE {
                     for person in [&world.adam, &world.root] {
@@ -163,16 +163,7 @@ both!(
     |app| {
         let world = &app.world;
         let lesson = LessonFixture::create(app).await;
-        let class = &world.seven_b;
-        let ids = Ids {
-            class: class.id.clone(),
-            subject: class.subject.clone(),
-            course: class.course.clone(),
-            group: lesson.group.clone(),
-            assignment: lesson.assignment.clone(),
-            attachment: lesson.attachment.clone(),
-            user: world.ben.id.clone(),
-        };
+        let ids = Ids::of_lesson(app, &lesson);
         let clients: [Client; 3] = [&world.ada, &world.ben, &world.adam].map(|person| app.as_(person));
         let (_, rows) = router::description();
         for row in rows
@@ -186,8 +177,8 @@ both!(
                 continue;
             };
             let method: Method = row.method.parse().unwrap();
-            let path = fill_path(&row.path, "0190a1b2-0000-7000-8000-00000000dead");
-            let real = parameters(app, &lesson, &row.path);
+            let path = path_with_unknown_ids(&row.path);
+            let real = lesson.path(app, &row.path);
             for hostile in HOSTILE_TEXTS.map(str::to_owned).into_iter().chain([long()]) {
                 for body in with_one_replaced(&body, &hostile) {
                     for client in &clients {
@@ -201,15 +192,3 @@ both!(
         }
     }
 );
-
-fn parameters(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
-    let parts = path.split(['{', '}']).enumerate();
-    let parts = parts.map(|(index, part)| {
-        if index % 2 == 0 {
-            part.to_owned()
-        } else {
-            lesson.parameter(app, path, part)
-        }
-    });
-    parts.collect()
-}

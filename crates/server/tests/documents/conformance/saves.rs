@@ -202,8 +202,8 @@ with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
         "the room sees that it is not saved"
     );
     let is_failed = |told: &serde_json::Value| told["changed"] == json!(["saveFailedAt"]);
-    for ear in &mut listeners {
-        let told = ear.expect_where("document:updated", is_failed).await;
+    for listener in &mut listeners {
+        let told = listener.expect_where("document:updated", is_failed).await;
         assert_eq!(
             (&told["document"]["id"], &told["document"]["saveFailedAt"]),
             (&json!(document), &since)
@@ -231,8 +231,8 @@ with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
     assert!(editor.close().await.unwrap().accepted);
     assert!(fixture.text(&document).await.contains("Kept over there."));
     assert_eq!(failed_at(&world.ben).await, json!(null));
-    for ear in &mut listeners {
-        let told = ear.expect_where("document:updated", is_failed).await;
+    for listener in &mut listeners {
+        let told = listener.expect_where("document:updated", is_failed).await;
         assert_eq!(
             told["document"]["saveFailedAt"],
             json!(null),

@@ -20,7 +20,7 @@ use serde_json::Value;
 use self::preview::Preview;
 use test_support::event_recorder::EventRecorder;
 use test_support::rows::texts;
-use test_support::samples::{Ids, Sample, sample};
+use test_support::samples::{Ids, fill_path, sample};
 use test_support::{Answer, Client, LessonFixture, TestApp, TestUser};
 
 /// Routes whose action is not recorded in the log of a school, and why.
@@ -256,9 +256,7 @@ impl<'a> Scenario<'a> {
 
 fn with_ids(template: &str, ids: &[&str]) -> String {
     let mut ids = ids.iter();
-    let parts = template.split(['{', '}']).enumerate();
-    let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { *ids.next().unwrap() });
-    parts.collect()
+    fill_path(template, |_| (*ids.next().unwrap()).to_owned())
 }
 
 async fn upload(client: &Client, method: &str, path: &str, name: &str, bytes: Vec<u8>) -> Answer {
@@ -272,18 +270,6 @@ fn id(object: &Value) -> String {
     object["id"].as_str().unwrap().to_owned()
 }
 
-fn ids_of(app: &TestApp, lesson: &LessonFixture) -> Ids {
-    Ids {
-        class: app.world.seven_b.id.clone(),
-        subject: app.world.seven_b.subject.clone(),
-        course: app.world.seven_b.course.clone(),
-        group: lesson.group.clone(),
-        assignment: lesson.assignment.clone(),
-        attachment: lesson.attachment.clone(),
-        user: app.world.ben.id.clone(),
-    }
-}
-
 /// Calls a route that is not part of the scenario. Its sample body must succeed on a new lesson and leave a record.
 async fn call_with_sample_body(scenario: &mut Scenario<'_>, row: &Row) {
     let app = scenario.app;
@@ -292,21 +278,10 @@ async fn call_with_sample_body(scenario: &mut Scenario<'_>, row: &Row) {
     let people = [&app.world.adam, &app.world.ada, &app.world.ben, &app.world.root];
     let mut said = String::new();
     for person in people {
-        let parts = row.path.split(['{', '}']).enumerate();
-        let parts = parts.map(|(index, part)| {
-            if index % 2 == 0 {
-                part.to_owned()
-            } else {
-                lesson.parameter(app, &row.path, part)
-            }
-        });
-        let (client, path) = (app.as_(person), parts.collect::<String>());
+        let (client, path) = (app.as_(person), lesson.path(app, &row.path));
         let started = clock::now();
-        let answer = match sample(row.method, &row.path, &ids_of(app, &lesson)) {
-            Sample::Empty => client.send(row.method.parse().unwrap(), &path, None).await,
-            Sample::Json(body) => client.send(row.method.parse().unwrap(), &path, Some(body)).await,
-            Sample::File(name) => upload(&client, row.method, &path, name, b"sample".to_vec()).await,
-        };
+        let sample = sample(row.method, &row.path, &Ids::of_lesson(app, &lesson));
+        let answer = sample.send(&client, row.method, &path).await;
         if answer.status < 300 {
             let new_records = scenario.new_records().await;
             let (method, path) = (row.method, &row.path);

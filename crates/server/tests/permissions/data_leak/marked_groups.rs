@@ -82,16 +82,7 @@ impl MarkedGroup {
 
     /// Returns the ids that request bodies about the group contain.
     pub fn sample_ids(&self, app: &TestApp) -> Ids {
-        let class = &app.world.seven_b;
-        Ids {
-            class: class.id.clone(),
-            subject: class.subject.clone(),
-            course: class.course.clone(),
-            group: self.lesson.group.clone(),
-            assignment: self.lesson.assignment.clone(),
-            attachment: self.lesson.attachment.clone(),
-            user: app.world.ben.id.clone(),
-        }
+        Ids::of_lesson(app, &self.lesson)
     }
 
     fn record_id(&mut self, object: &Value) -> String {

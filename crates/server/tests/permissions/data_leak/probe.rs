@@ -9,7 +9,7 @@ use domain::access::Access;
 use serde_json::Value;
 
 use super::mark_search::find_marks;
-use crate::isolation::{call, path_of_lesson};
+use crate::isolation::call;
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, TestApp};
 
@@ -128,7 +128,7 @@ impl Prober<'_> {
     /// Sends every query, for lists and for the objects of this lesson.
     pub async fn read_all(&mut self, table: &RouteTable, lesson: &LessonFixture, ids: &Ids) {
         for row in table.read_routes() {
-            let path = path_of_lesson(self.app, lesson, &row.path);
+            let path = lesson.path(self.app, &row.path);
             for query in table.queries(row, lesson, ids) {
                 let asked = format!("{path}{query}");
                 let answer = self.client.get(&asked).await;
@@ -140,7 +140,7 @@ impl Prober<'_> {
     /// Tries every change. No change that names an object may succeed.
     pub async fn try_changes(&mut self, table: &RouteTable, lesson: &LessonFixture, ids: &Ids, is_all_foreign: bool) {
         for row in table.change_routes() {
-            let path = path_of_lesson(self.app, lesson, &row.path);
+            let path = lesson.path(self.app, &row.path);
             let answer = call(&self.client, row, &path, ids).await;
             let may_fit = !is_all_foreign || !row.path.contains('{') || answer.status >= 400;
             let said = String::from_utf8_lossy(&answer.bytes).into_owned();

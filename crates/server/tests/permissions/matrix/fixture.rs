@@ -9,7 +9,7 @@ use test_support::topics::{LATER, id, link};
 use test_support::{Client, LessonFixture, TestApp, TestClass, TestUser};
 
 /// An id that does not exist.
-pub const UNKNOWN_ID: &str = "0190a1b2-0000-7000-8000-00000000dead";
+pub use test_support::samples::UNKNOWN_ID;
 /// The ids of all objects of one lesson.
 #[derive(Debug, Clone)]
 pub struct LessonIds {

@@ -2,13 +2,11 @@
 //! succeed.
 
 use api::permission_matrix::MatrixRow;
-use reqwest::Method;
-use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
 use super::fixture::{LessonIds, MatrixFixture, UNKNOWN_ID};
 use super::people::MatrixActor;
-use test_support::samples::{Ids, Sample, sample};
+use test_support::samples::{Ids, Sample, fill_path, sample};
 use test_support::{Answer, TestApp};
 
 /// Resources whose lists and new objects require `organizationId` if the caller has no active school.
@@ -34,21 +32,8 @@ pub async fn call(
     actor: &MatrixActor,
 ) -> Answer {
     let path = request_path(app, fixture, line, lesson, actor);
-    let method: Method = line.method.parse().unwrap();
-    match body(app, fixture, line, lesson, actor) {
-        Sample::Empty => actor.client.send(method, &path, None).await,
-        Sample::Json(body) => actor.client.send(method, &path, Some(body)).await,
-        Sample::File(name) => {
-            let bytes: &[u8] = match name {
-                "sample.docx" => include_bytes!("../../../../adapters/templates/blank.docx"),
-                "sample.csv" => b"submissionId,userId,value,points,feedback\n",
-                _ => b"sample",
-            };
-            let form = Form::new().part("file", Part::bytes(bytes).file_name(name));
-            let request = actor.client.request(method, &path).multipart(form);
-            actor.client.finish(request).await
-        }
-    }
+    let sample = body(app, fixture, line, lesson, actor);
+    sample.send(&actor.client, line.method, &path).await
 }
 
 fn request_path(
@@ -58,16 +43,7 @@ fn request_path(
     lesson: &LessonIds,
     actor: &MatrixActor,
 ) -> String {
-    let parts = line.path.split(['{', '}']).enumerate();
-    let mut path: String = parts
-        .map(|(index, part)| {
-            if index % 2 == 0 {
-                part.to_owned()
-            } else {
-                parameter(app, fixture, line, lesson, part)
-            }
-        })
-        .collect();
+    let mut path = fill_path(line.path, |name| parameter(app, fixture, line, lesson, name));
     let world = &app.world;
     let noun = line.path.split('/').nth(1).unwrap_or_default();
     let ben = if lesson.group == UNKNOWN_ID {
@@ -196,16 +172,6 @@ fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesso
         }
         ("DELETE", "/tenants/{id}") => json!({"confirm": "spare"}),
         ("PUT", "/workrooms/documents/{id}/grade" | "/feedback/submissions/{id}/grade") => json!({"value": "1"}),
-        ("POST", "/feedback") => json!({"submissionId": lesson.submission, "text": "Sample"}),
-        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
-        ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
-        ("POST", "/workrooms/{id}/messages") | ("PATCH", "/workrooms/{id}/messages/{messageId}") => {
-            json!({"content": "Sample"})
-        }
-        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
-        ("POST", "/workrooms/{id}/messages/attachments") => {
-            return Sample::File("sample.txt");
-        }
         ("POST", "/workrooms/{id}/read" | "/messages/{id}/read" | "/workrooms/documents/{id}/callback") => json!({}),
         // Teachers post an announcement to the class, students write to their teacher.
         ("POST", "/messages") if line.situation.is_empty() && matches!(actor.column, 4..=6 | 8) => {
@@ -220,6 +186,7 @@ fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesso
                 group: lesson.group.clone(),
                 assignment: lesson.topic.clone(),
                 attachment: lesson.shared_file.clone(),
+                submission: lesson.submission.clone(),
                 user: person(&world.ben),
             };
             return sample(line.method, line.path, &ids);

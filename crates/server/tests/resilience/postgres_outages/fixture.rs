@@ -209,13 +209,17 @@ impl OutageFixture {
         );
         self.slowest = self.slowest.max(took);
         println!("  {outage:?}: all works after {} ms", took.as_millis());
-        if let Some((new_member, ear)) = victim {
+        if let Some((new_member, probe)) = victim {
             self.gaps += 1;
-            for (ear, position) in self.socket_probe.iter().zip(&marks) {
-                ear.until("was told to fetch after the gap", |ear| ear.is_up_to_date(*position))
+            for (probe, position) in self.socket_probe.iter().zip(&marks) {
+                probe
+                    .until("was told to fetch after the gap", |probe| {
+                        probe.is_up_to_date(*position)
+                    })
                     .await;
             }
-            ear.until(&format!("{} is out", new_member.name), SocketProbe::is_rejected)
+            probe
+                .until(&format!("{} is out", new_member.name), SocketProbe::is_rejected)
                 .await;
             self.check_removed_member().await;
         }
@@ -322,7 +326,7 @@ impl OutageFixture {
         assert!(self.rename(0).await, "nothing blows any more");
         let group = self.group.clone();
         self.socket_probe[tom]
-            .until("the staff hear of it", |ear| ear.received(&group, marks[0]))
+            .until("the staff hear of it", |probe| probe.received(&group, marks[0]))
             .await;
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert!(
@@ -362,8 +366,8 @@ impl OutageFixture {
             ..zack.clone()
         };
         let at = self.rng.random_range(0..2);
-        let ear = SocketProbe::of(&self.services[at].base, &new_member).await;
-        (new_member, ear)
+        let probe = SocketProbe::of(&self.services[at].base, &new_member).await;
+        (new_member, probe)
     }
 
     /// Pauses the writers and checks that every acknowledged change exists.

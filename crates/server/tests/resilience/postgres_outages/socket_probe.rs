@@ -48,13 +48,15 @@ impl SocketProbe {
                 tokio::time::sleep(RECONNECT_DELAY).await;
             }
         });
-        let ear = Self {
+        let probe = Self {
             name: person.name.clone(),
             recorded,
             listening,
         };
-        ear.until("is connected", |ear| ear.received("[\"ready\"", 0)).await;
-        ear
+        probe
+            .until("is connected", |probe| probe.received("[\"ready\"", 0))
+            .await;
+        probe
     }
 
     /// Returns the current position in the recorded frames, for later calls with `since`.
