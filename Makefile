@@ -68,8 +68,9 @@ tour: $(WEB_CLIENT) ## Take screenshots of every screen, in target/tour; TOUR="l
 
 check: lint doc test ## What to run before pushing: formatting, lints, documentation, tests
 
-lint: ## Formatting, style of comments and docs, and lints
+lint: web/node_modules/.installed ## Formatting, style of comments and docs, and lints
 	$(CARGO) fmt --all --check
+	cd web && npm run --silent lint
 	scripts/prose --check
 	$(CARGO) clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
 

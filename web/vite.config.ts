@@ -22,7 +22,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx|src\/auth\/DemoSignIn/, priority: 2 },
-            { name: "school", test: /src\/routes\/_school\.tsx|src\/components\/(ConfirmButton|LockBanner|Badge|EmptyState|OverflowMenu|Skeleton|TimeLeft|toast)\.|src\/forms\/fieldStyles\.|src\/hooks\/(useMenuButton|serverClock|usePreference)\.|src\/i18n\/time\.|src\/api\/realtime\.|src\/features\/board\/classAndCourse\.|icons\/(hand|check|clock|chevron-down|chevron-right|lock|mail|pencil)\.m?js/, priority: 1 },
+            {
+              name: "school",
+              test: /src\/routes\/_school\.tsx|src\/components\/(ConfirmButton|LockBanner|Badge|EmptyState|OverflowMenu|Skeleton|TimeLeft|toast)\.|src\/forms\/fieldStyles\.|src\/hooks\/(useMenuButton|serverClock|usePreference)\.|src\/i18n\/time\.|src\/api\/realtime\.|src\/features\/board\/classAndCourse\.|icons\/(hand|check|clock|chevron-down|chevron-right|lock|mail|pencil)\.m?js/,
+              priority: 1,
+            },
           ],
         },
       },

@@ -8,10 +8,7 @@ for (const name of readdirSync(root, { recursive: true })) {
   const path = join(root, name);
   if (!statSync(path).isFile() || /\.(br|gz|png|woff2)$/.test(name)) continue;
   const bytes = readFileSync(path);
-  const twins = {
-    br: smallest(bytes),
-    gz: gzipSync(bytes, { level: 9 }),
-  };
+  const twins = { br: smallest(bytes), gz: gzipSync(bytes, { level: 9 }) };
   for (const [ending, twin] of Object.entries(twins)) {
     if (twin.length < bytes.length) writeFileSync(`${path}.${ending}`, twin);
   }
@@ -21,5 +18,7 @@ for (const name of readdirSync(root, { recursive: true })) {
 function smallest(bytes) {
   const best = { [constants.BROTLI_PARAM_QUALITY]: 11 };
   const tries = [best, { ...best, [constants.BROTLI_PARAM_NPOSTFIX]: 1, [constants.BROTLI_PARAM_NDIRECT]: 8 }];
-  return tries.map((params) => brotliCompressSync(bytes, { params })).toSorted((one, other) => one.length - other.length)[0];
+  return tries
+    .map((params) => brotliCompressSync(bytes, { params }))
+    .toSorted((one, other) => one.length - other.length)[0];
 }

@@ -11,12 +11,18 @@ const flat = (value, path = "") =>
 const languages = readdirSync(folder).filter((name) => !name.includes("."));
 const files = (language) => readdirSync(join(folder, language)).filter((name) => name.endsWith(".json"));
 const read = (language, name) => flat(JSON.parse(readFileSync(join(folder, language, name), "utf8")));
-const words = new Map(languages.map((language) => [language, new Map(files(language).flatMap((name) => read(language, name)))]));
+const words = new Map(
+  languages.map((language) => [language, new Map(files(language).flatMap((name) => read(language, name)))]),
+);
 const code = readdirSync(source, { recursive: true })
   .filter((name) => /\.tsx?$/.test(name) && !name.includes("schema.d"))
   .map((name) => readFileSync(join(source, name), "utf8"))
   .join("\n");
-const names = (text) => [...text.matchAll(/{{(\w+)/g)].map((match) => match[1]).sort().join();
+const names = (text) =>
+  [...text.matchAll(/{{(\w+)/g)]
+    .map((match) => match[1])
+    .sort()
+    .join();
 const faults = [];
 const english = words.get("en");
 for (const [language, texts] of words) {
@@ -30,7 +36,8 @@ for (const [language, texts] of words) {
 const prefixes = [...code.matchAll(/[`"]([\w.]+\.)\$\{/g)].map((match) => match[1]);
 for (const key of english.keys()) {
   const plain = key.replace(/_(zero|one|two|few|many|other)$/, "");
-  if (!code.includes(`"${plain}"`) && !prefixes.some((prefix) => plain.startsWith(prefix))) faults.push(`nothing says ${key}`);
+  if (!code.includes(`"${plain}"`) && !prefixes.some((prefix) => plain.startsWith(prefix)))
+    faults.push(`nothing says ${key}`);
 }
 
 // Every key used as a literal, t("…"), has a text.
@@ -41,11 +48,22 @@ for (const [, key] of code.matchAll(/\bt\(\s*"(\w+\.[\w.]+)"/g)) {
 
 // The pages of a lesson load only a part of the texts; modules they import statically must not use others.
 const routes = join(source, "routes/_school");
-const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) => join(routes, `${name}.tsx`));
-const early = readFileSync(join(folder, "en/index.ts"), "utf8").match(/{([\w,]+)}\.json/)[1].split(",");
+const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) =>
+  join(routes, `${name}.tsx`),
+);
+const early = readFileSync(join(folder, "en/index.ts"), "utf8")
+  .match(/{([\w,]+)}\.json/)[1]
+  .split(",");
 // A part that is loaded later may load its texts together with its code.
 for (const [, area] of code.matchAll(/loadTexts\("(\w+)"\)/g)) early.push(area);
-const areaOf = new Map(files("en").flatMap((name) => Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [key, name.replace(".json", "")])));
+const areaOf = new Map(
+  files("en").flatMap((name) =>
+    Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [
+      key,
+      name.replace(".json", ""),
+    ]),
+  ),
+);
 const seen = new Set();
 const walk = (path) => {
   const file = [`${path}.tsx`, `${path}.ts`, path].find((one) => /\.tsx?$/.test(one) && existsSync(one));
@@ -54,7 +72,10 @@ const walk = (path) => {
   const text = readFileSync(file, "utf8");
   for (const [, key] of text.matchAll(/["`](\w+)\.[\w.$]+/g)) {
     const area = areaOf.get(key);
-    if (area !== undefined && area !== "common" && !early.includes(area)) faults.push(`${file.slice(source.length)} is part of a lesson's place and says ${key}.…, which comes later (words/en/index.ts)`);
+    if (area !== undefined && area !== "common" && !early.includes(area))
+      faults.push(
+        `${file.slice(source.length)} is part of a lesson's place and says ${key}.…, which comes later (words/en/index.ts)`,
+      );
   }
   for (const [, from] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) walk(join(dirname(file), from));
 };

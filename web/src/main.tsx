@@ -16,7 +16,8 @@ const cache = new QueryClient({
   // Any query detects a session that has ended.
   queryCache: new QueryCache({
     onError: (problem) => {
-      if (problem instanceof Problem && problem.status === 401) void cache.invalidateQueries({ queryKey: queryKeys.me.self() });
+      if (problem instanceof Problem && problem.status === 401)
+        void cache.invalidateQueries({ queryKey: queryKeys.me.self() });
     },
   }),
   // Without a network a mutation fails immediately with an error. The default would pause it and run it much later.
@@ -29,12 +30,19 @@ const cache = new QueryClient({
       // Data viewed today is available again without a connection.
       gcTime: SCHOOL_DAY,
       // Rejected requests are not retried; failed connections are.
-      retry: (count, problem) => count < 2 && problem instanceof Problem && (problem.status === 0 || problem.status >= 500),
+      retry: (count, problem) =>
+        count < 2 && problem instanceof Problem && (problem.status === 0 || problem.status >= 500),
     },
   },
 });
 
-const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", defaultErrorComponent: RouteError, scrollRestoration: true });
+const router = createRouter({
+  routeTree,
+  context: { cache },
+  defaultPreload: "intent",
+  defaultErrorComponent: RouteError,
+  scrollRestoration: true,
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -57,7 +57,9 @@ export async function parseProblem(response: Response, sentIn?: number): Promise
     parsed.message ?? response.statusText,
     parsed.details ?? [],
     parsed.requestId ?? response.headers.get("x-request-id") ?? undefined,
-    parsed.current === undefined ? undefined : { object: parsed.current, etag: response.headers.get("etag") ?? undefined },
+    parsed.current === undefined
+      ? undefined
+      : { object: parsed.current, etag: response.headers.get("etag") ?? undefined },
   );
 }
 

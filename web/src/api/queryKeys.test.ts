@@ -7,7 +7,14 @@ import { getFamily, familyKeys, invalidate, queryKeys, updateFamily } from "./qu
 describe("queryKeys", () => {
   it("begins every key with its family and its name", () => {
     expect(queryKeys.board.one("a")).toEqual(["board", "one", "a"]);
-    expect(queryKeys.document.editor("a", "DRAFT", true, false)).toEqual(["document", "editor", "a", "DRAFT", true, false]);
+    expect(queryKeys.document.editor("a", "DRAFT", true, false)).toEqual([
+      "document",
+      "editor",
+      "a",
+      "DRAFT",
+      true,
+      false,
+    ]);
     expect(queryKeys.assignments.deadlinePreview("a", "later")).not.toEqual(expect.arrayContaining(["board"]));
   });
 

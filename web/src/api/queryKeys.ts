@@ -43,12 +43,8 @@ interface QueryKeys {
     finishPreview: (id: string) => QueryKey;
     deadlinePreview: (id: string, deadline: string) => QueryKey;
   };
-  board: {
-    one: (topicId: string) => Key<Schemas["Board"]>;
-  };
-  chat: {
-    one: (workRoomId: string) => QueryKey;
-  };
+  board: { one: (topicId: string) => Key<Schemas["Board"]> };
+  chat: { one: (workRoomId: string) => QueryKey };
   classes: {
     list: () => QueryKey;
     one: (id: string) => QueryKey;
@@ -71,10 +67,7 @@ interface QueryKeys {
     late: (classId?: string) => QueryKey;
     editor: (id: string, status?: string, canEdit?: boolean, isView?: boolean) => QueryKey;
   };
-  editor: {
-    address: () => QueryKey;
-    script: (server: string) => QueryKey;
-  };
+  editor: { address: () => QueryKey; script: (server: string) => QueryKey };
   feedback: {
     comments: (groupAssignmentId: string) => QueryKey;
     attempts: (groupAssignmentId: string) => QueryKey;
@@ -91,21 +84,10 @@ interface QueryKeys {
     waiting: () => QueryKey;
     contributions: (id: string) => QueryKey;
   };
-  health: {
-    now: () => QueryKey;
-  };
-  homerooms: {
-    list: () => QueryKey;
-    students: (id: string) => QueryKey;
-  };
-  import: {
-    wizard: () => QueryKey;
-    progress: () => Key<{ rows: number; done: number; isFinished: boolean }>;
-  };
-  invitations: {
-    own: () => QueryKey;
-    preview: (token: string) => QueryKey;
-  };
+  health: { now: () => QueryKey };
+  homerooms: { list: () => QueryKey; students: (id: string) => QueryKey };
+  import: { wizard: () => QueryKey; progress: () => Key<{ rows: number; done: number; isFinished: boolean }> };
+  invitations: { own: () => QueryKey; preview: (token: string) => QueryKey };
   me: {
     self: () => Key<Schemas["Me"] | null>;
     acting: () => QueryKey;
@@ -117,30 +99,16 @@ interface QueryKeys {
     one: (id: string) => QueryKey;
     unread: () => QueryKey;
   };
-  removal: {
-    ofClass: (id: string) => QueryKey;
-    ofCourse: (id: string) => QueryKey;
-  };
-  room: {
-    one: (groupId: string) => Key<Schemas["WorkRoom"]>;
-  };
-  schools: {
-    of: (userId: string) => QueryKey;
-  };
-  subjects: {
-    list: () => QueryKey;
-    active: () => QueryKey;
-  };
+  removal: { ofClass: (id: string) => QueryKey; ofCourse: (id: string) => QueryKey };
+  room: { one: (groupId: string) => Key<Schemas["WorkRoom"]> };
+  schools: { of: (userId: string) => QueryKey };
+  subjects: { list: () => QueryKey; active: () => QueryKey };
   submissions: {
     overview: (query: object) => QueryKey;
     attempts: (groupAssignmentId: string) => QueryKey;
     grades: (submissionId: string, count: number) => QueryKey;
   };
-  tenants: {
-    list: (search: string) => QueryKey;
-    members: (id: string) => QueryKey;
-    system: () => QueryKey;
-  };
+  tenants: { list: (search: string) => QueryKey; members: (id: string) => QueryKey; system: () => QueryKey };
   users: {
     list: (filters?: object) => QueryKey;
     one: (id: string) => QueryKey;
@@ -155,7 +123,15 @@ interface QueryKeys {
 
 /** Makes `queryKeys.board.one(id)` the key `["board", "one", id]`: two names never have the same key. */
 export const queryKeys = new Proxy({} as QueryKeys, {
-  get: (_, family) => new Proxy({}, { get: (__, name) => (...parts: unknown[]) => [family, name, ...parts] }),
+  get: (_, family) =>
+    new Proxy(
+      {},
+      {
+        get:
+          (__, name) =>
+          (...parts: unknown[]) => [family, name, ...parts],
+      },
+    ),
 });
 
 export type Family = keyof QueryKeys;
@@ -170,7 +146,8 @@ interface UniformFamilies {
 export const familyKeys = (...names: Family[]): QueryKey[] => names.map((name) => [name]);
 
 /** Marks all queries of these families as stale and refetches those that are shown. */
-export const invalidate = (cache: QueryClient, ...names: Family[]): Promise<unknown> => Promise.all(familyKeys(...names).map((queryKey) => cache.invalidateQueries({ queryKey })));
+export const invalidate = (cache: QueryClient, ...names: Family[]): Promise<unknown> =>
+  Promise.all(familyKeys(...names).map((queryKey) => cache.invalidateQueries({ queryKey })));
 
 /** Marks queries as stale without refetching; pages opened later fetch the new state. */
 export const markStale = (cache: QueryClient, ...names: Family[]): void => {
@@ -179,8 +156,16 @@ export const markStale = (cache: QueryClient, ...names: Family[]): void => {
 
 /** All cached data of a family. */
 export const getFamily = <F extends keyof UniformFamilies>(cache: QueryClient, family: F): UniformFamilies[F][] =>
-  cache.getQueriesData<UniformFamilies[F]>({ queryKey: [family] }).flatMap(([, found]) => (found === undefined ? [] : [found]));
+  cache
+    .getQueriesData<UniformFamilies[F]>({ queryKey: [family] })
+    .flatMap(([, found]) => (found === undefined ? [] : [found]));
 
 /** Updates all cached data of a family. */
-export const updateFamily = <F extends keyof UniformFamilies>(cache: QueryClient, family: F, change: (found: UniformFamilies[F]) => UniformFamilies[F]): void =>
-  void cache.setQueriesData<UniformFamilies[F]>({ queryKey: [family] }, (found) => (found === undefined ? undefined : change(found)));
+export const updateFamily = <F extends keyof UniformFamilies>(
+  cache: QueryClient,
+  family: F,
+  change: (found: UniformFamilies[F]) => UniformFamilies[F],
+): void =>
+  void cache.setQueriesData<UniformFamilies[F]>({ queryKey: [family] }, (found) =>
+    found === undefined ? undefined : change(found),
+  );

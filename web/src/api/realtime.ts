@@ -38,7 +38,11 @@ export function emitTyping(documentId: string): void {
 }
 
 /** Connects to the realtime service and returns the function that disconnects. */
-export function connectRealtime(cache: QueryClient, onStatus: (status: ConnectionStatus) => void, onRevoked: (reason: string | undefined) => void): () => void {
+export function connectRealtime(
+  cache: QueryClient,
+  onStatus: (status: ConnectionStatus) => void,
+  onRevoked: (reason: string | undefined) => void,
+): () => void {
   const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
   openSocket = socket;
   const refetch = () => void cache.invalidateQueries();
@@ -66,7 +70,8 @@ export function connectRealtime(cache: QueryClient, onStatus: (status: Connectio
     if (event === "ready") return;
     if (hint && [...eventListeners].some((listener) => listener(event, hint))) return;
     // Import events carry the progress itself; no query returns it.
-    if (event === "import:progress") cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });
+    if (event === "import:progress")
+      cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });
     // Help requests are not throttled.
     const isUrgent = event.startsWith("group:help");
     void import("./staleQueries").then(({ staleQueries }) => {

@@ -14,7 +14,9 @@ export interface EventPayload {
 }
 
 /** All user lists, but not single users. */
-const USER_LIST_KEYS: QueryKey[] = ["list", "named", "found", "unseen", "everybody", "staff", "addressees"].map((list) => ["users", list]);
+const USER_LIST_KEYS: QueryKey[] = ["list", "named", "found", "unseen", "everybody", "staff", "addressees"].map(
+  (list) => ["users", list],
+);
 
 /** The keys to invalidate for an event; each is a prefix of query keys. */
 export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
@@ -31,7 +33,12 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
       return [...familyKeys("assignments", "courses", "classes", "groups", "room"), ...board];
     case "document":
       // With its status, the content of a submission is final.
-      return [...familyKeys("room", ...(event === "document:status" ? (["submissions"] as const) : [])), queryKeys.document.versions(document), queryKeys.document.editor(document), ...board];
+      return [
+        ...familyKeys("room", ...(event === "document:status" ? (["submissions"] as const) : [])),
+        queryKeys.document.versions(document),
+        queryKeys.document.editor(document),
+        ...board,
+      ];
     case "submission":
     case "grade":
     case "feedback":
@@ -44,14 +51,23 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
       return familyKeys("messages");
     case "class":
       // A user who loses a class may have its board, a work room or submissions open.
-      return familyKeys("classes", "groups", "courses", "assignments", ...(event === "class:updated" ? [] : (["board", "room", "submissions"] as const)));
+      return familyKeys(
+        "classes",
+        "groups",
+        "courses",
+        "assignments",
+        ...(event === "class:updated" ? [] : (["board", "room", "submissions"] as const)),
+      );
     case "subject":
       return familyKeys("subjects", "classes", "courses", "groups");
     case "homeroom":
       return familyKeys("homerooms", "classes");
     case "user":
       // Names of users are on most screens. A removed user is not refetched: pages that show them close.
-      return [...(payload.action === "DELETED" ? USER_LIST_KEYS : familyKeys("users")), ...familyKeys("me", "classes", "groups", "homerooms", "room", "board", "tenants")];
+      return [
+        ...(payload.action === "DELETED" ? USER_LIST_KEYS : familyKeys("users")),
+        ...familyKeys("me", "classes", "groups", "homerooms", "room", "board", "tenants"),
+      ];
     case "organization":
       return familyKeys("admin", "me");
     default:

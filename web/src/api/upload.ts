@@ -12,15 +12,35 @@ export interface Upload<T> {
  * Sends a form to `/api` + `path`; `onProgress` receives the sent share, 0 to 1. Throws a `Problem` like every other call; a
  * cancelled upload has the code CANCELLED.
  */
-export function upload<T>(path: string, form: FormData, onProgress: (share: number) => void = () => {}, method = "POST"): Upload<T> {
+export function upload<T>(
+  path: string,
+  form: FormData,
+  onProgress: (share: number) => void = () => {},
+  method = "POST",
+): Upload<T> {
   const request = new XMLHttpRequest();
   const sentIn = pageSchoolGeneration();
   const done = new Promise<T>((resolve, reject) => {
-    request.upload.addEventListener("progress", (event) => event.lengthComputable && onProgress(event.loaded / event.total));
+    request.upload.addEventListener(
+      "progress",
+      (event) => event.lengthComputable && onProgress(event.loaded / event.total),
+    );
     request.addEventListener("load", () => {
-      const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; code?: string; message: string }[]; requestId?: string };
+      const body = (request.response ?? {}) as {
+        code?: string;
+        message?: string;
+        details?: { path: string; code?: string; message: string }[];
+        requestId?: string;
+      };
       checkSchoolChanged(body.code, sentIn);
-      const problem = () => new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId);
+      const problem = () =>
+        new Problem(
+          request.status,
+          body.code ?? "UNKNOWN",
+          body.message ?? request.statusText,
+          body.details ?? [],
+          body.requestId,
+        );
       if (request.status < 300) resolve(request.response as T);
       // The user has to send the file again, but the page stays open.
       else if (request.status === 401) void requestSignIn().then(() => reject(problem()));

@@ -15,7 +15,9 @@ describe("versions", () => {
         { field: "number", isTyped: false },
       ],
     });
-    expect(mergeForm(began, { ...began, name: "Seas" }, { ...began, name: "Seas" }).differences).toEqual([{ field: "name", isTyped: false }]);
+    expect(mergeForm(began, { ...began, name: "Seas" }, { ...began, name: "Seas" }).differences).toEqual([
+      { field: "name", isTyped: false },
+    ]);
   });
 
   it("takes the version from the response and sends it with the change", async () => {
@@ -28,7 +30,10 @@ describe("versions", () => {
 
   it("finds the current object in a version conflict only", () => {
     const current = { object: { name: "Seas" }, etag: '"4"' };
-    expect(currentVersion(new Problem(412, "PRECONDITION_FAILED", "", [], undefined, current))).toEqual({ name: "Seas", etag: '"4"' });
+    expect(currentVersion(new Problem(412, "PRECONDITION_FAILED", "", [], undefined, current))).toEqual({
+      name: "Seas",
+      etag: '"4"',
+    });
     expect(currentVersion(new Problem(409, "DUPLICATE_GROUP_NUMBER", ""))).toBeUndefined();
   });
 });

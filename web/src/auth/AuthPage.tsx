@@ -19,7 +19,14 @@ export function AuthPage({ title, children, below }: { title: string; children: 
       {below}
       <p className="flex justify-center gap-1">
         {Object.entries(LANGUAGES).map(([key, name]) => (
-          <Button key={key} kind="quiet" lang={key} aria-pressed={i18n.language === key} className="aria-pressed:text-ink aria-pressed:font-semibold" onPress={() => isLanguage(key) && void setLanguage(key)}>
+          <Button
+            key={key}
+            kind="quiet"
+            lang={key}
+            aria-pressed={i18n.language === key}
+            className="aria-pressed:text-ink aria-pressed:font-semibold"
+            onPress={() => isLanguage(key) && void setLanguage(key)}
+          >
             {name}
           </Button>
         ))}

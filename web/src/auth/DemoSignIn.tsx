@@ -12,7 +12,11 @@ interface DemoAccounts {
 }
 
 const isDemoAccounts = (found: unknown): found is DemoAccounts =>
-  typeof found === "object" && found !== null && "password" in found && "people" in found && Array.isArray(found.people);
+  typeof found === "object" &&
+  found !== null &&
+  "password" in found &&
+  "people" in found &&
+  Array.isArray(found.people);
 
 /** Sign-in buttons for the users of the demo; renders nothing outside the demo. */
 export function DemoSignIn({ source, onEnter }: { source: string; onEnter: () => void }) {

@@ -19,13 +19,16 @@ export function OwnInvitations({ person }: { person: Me }) {
   const cache = useQueryClient();
   const list = useQuery({
     queryKey: queryKeys.invitations.own(),
-    queryFn: async () => (await unwrap(client.GET("/auth/organization/list-user-invitations"))) as unknown as OwnInvitation[],
+    queryFn: async () =>
+      (await unwrap(client.GET("/auth/organization/list-user-invitations"))) as unknown as OwnInvitation[],
     enabled: person.emailVerified,
     retry: false,
   });
   const answer = useMutation({
     mutationFn: ({ id, isAccepted }: { id: string; isAccepted: boolean }) =>
-      client.POST(isAccepted ? "/auth/organization/accept-invitation" : "/auth/organization/reject-invitation", { body: { invitationId: id } as never }),
+      client.POST(isAccepted ? "/auth/organization/accept-invitation" : "/auth/organization/reject-invitation", {
+        body: { invitationId: id } as never,
+      }),
     onSuccess: () => cache.invalidateQueries(),
   });
   if (!list.data || list.data.length === 0) return null;
@@ -39,10 +42,19 @@ export function OwnInvitations({ person }: { person: Me }) {
             <span className="min-w-0 grow wrap-anywhere">
               {one.organizationName} <span className="text-soft text-sm">{t(`role.${one.role}`)}</span>
             </span>
-            <Button kind="main" isPending={answer.isPending} aria-label={t("invitation.acceptOf", { name: one.organizationName })} onPress={() => answer.mutate({ id: one.id, isAccepted: true })}>
+            <Button
+              kind="main"
+              isPending={answer.isPending}
+              aria-label={t("invitation.acceptOf", { name: one.organizationName })}
+              onPress={() => answer.mutate({ id: one.id, isAccepted: true })}
+            >
               {t("invitation.acceptShort")}
             </Button>
-            <Button isPending={answer.isPending} aria-label={t("invitation.rejectOf", { name: one.organizationName })} onPress={() => answer.mutate({ id: one.id, isAccepted: false })}>
+            <Button
+              isPending={answer.isPending}
+              aria-label={t("invitation.rejectOf", { name: one.organizationName })}
+              onPress={() => answer.mutate({ id: one.id, isAccepted: false })}
+            >
               {t("invitation.reject")}
             </Button>
           </li>

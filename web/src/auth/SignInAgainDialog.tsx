@@ -21,7 +21,8 @@ async function reauthenticate(person: Me, email: string, password: string): Prom
   const found = await unwrap(client.GET("/users/me"));
   const school = getPageSchool()?.id;
   if (found.id !== person.id || school === undefined) return found;
-  if (found.organization?.id !== school) await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
+  if (found.organization?.id !== school)
+    await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
   markSchoolRestored();
   return found.organization?.id === school ? found : unwrap(client.GET("/users/me"));
 }
@@ -32,7 +33,8 @@ export function SignInAgainDialog({ person }: { person: Me }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const signingIn = useMutation({
-    mutationFn: (typed: FormData) => reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
+    mutationFn: (typed: FormData) =>
+      reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: async (found) => {
       if (found.id !== person.id) {
         deleteDrafts();
@@ -42,7 +44,8 @@ export function SignInAgainDialog({ person }: { person: Me }) {
       cache.setQueryData(meQuery.queryKey, found);
       resumeSession();
       void cache.invalidateQueries();
-      if (found.mustChangePassword) await navigate({ to: "/change-password", search: { next: window.location.pathname } });
+      if (found.mustChangePassword)
+        await navigate({ to: "/change-password", search: { next: window.location.pathname } });
     },
   });
   const leave = () => {
@@ -63,7 +66,14 @@ export function SignInAgainDialog({ person }: { person: Me }) {
         >
           <p>{t("sessionEnded.text")}</p>
           {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
-          <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
+          <TextField
+            label={t("signIn.email")}
+            name="email"
+            type="email"
+            autoComplete="username"
+            defaultValue={person.email}
+            isRequired
+          />
           <PasswordField label={t("signIn.password")} name="password" />
           <p className="text-soft text-sm">{t("sessionEnded.other")}</p>
           <p className="flex flex-wrap justify-end gap-2">

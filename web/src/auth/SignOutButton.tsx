@@ -15,7 +15,12 @@ export function SignOutButton() {
   return (
     <>
       {signingOut.isError ? <FormAlert problem={signingOut.error} /> : null}
-      <Button kind="quiet" className="self-start px-0" isPending={signingOut.isPending} onPress={() => signingOut.mutate()}>
+      <Button
+        kind="quiet"
+        className="self-start px-0"
+        isPending={signingOut.isPending}
+        onPress={() => signingOut.mutate()}
+      >
         {t("account.signOut")}
       </Button>
     </>

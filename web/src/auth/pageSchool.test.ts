@@ -1,6 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { checkSchoolChanged, clearPageSchool, markSchoolRestored, pageSchoolGeneration, pageSchoolHeaders, setPageSchool, subscribe } from "./pageSchool";
+import {
+  checkSchoolChanged,
+  clearPageSchool,
+  markSchoolRestored,
+  pageSchoolGeneration,
+  pageSchoolHeaders,
+  setPageSchool,
+  subscribe,
+} from "./pageSchool";
 
 const north = { id: "n", name: "North" };
 const south = { id: "s", name: "South" };

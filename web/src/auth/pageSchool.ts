@@ -22,7 +22,8 @@ function set(next: PageSchoolState): void {
 }
 
 /** The header that names the school of this page; none before a school is shown. */
-export const pageSchoolHeaders = (): Record<string, string> => (state.school ? { "X-Organization-Id": state.school.id } : {});
+export const pageSchoolHeaders = (): Record<string, string> =>
+  state.school ? { "X-Organization-Id": state.school.id } : {};
 
 /** The school of this page; null before a school is shown. */
 export const getPageSchool = (): PageSchool | null => state.school;
@@ -48,7 +49,8 @@ export function markSchoolRestored(): void {
 
 /** Checks a response for the error code of a changed school. Responses to requests of an earlier generation are ignored. */
 export function checkSchoolChanged(code: string | undefined, sentIn: number = generation): void {
-  if (sentIn === generation && code === "ORGANIZATION_CHANGED" && state.school !== null && !state.isChanged) set({ ...state, isChanged: true });
+  if (sentIn === generation && code === "ORGANIZATION_CHANGED" && state.school !== null && !state.isChanged)
+    set({ ...state, isChanged: true });
 }
 
 export function subscribe(listener: () => void): () => void {
@@ -57,4 +59,5 @@ export function subscribe(listener: () => void): () => void {
 }
 
 /** The school of this page while another one is active; else null. */
-export const useChangedSchool = (): PageSchool | null => useSyncExternalStore(subscribe, () => (state.isChanged ? state.school : null));
+export const useChangedSchool = (): PageSchool | null =>
+  useSyncExternalStore(subscribe, () => (state.isChanged ? state.school : null));

@@ -30,7 +30,10 @@ export const meQuery = queryOptions({
 export const schoolsQuery = (person: Me) =>
   queryOptions({
     queryKey: queryKeys.schools.of(person.id),
-    queryFn: () => (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<SchoolSummary[]>,
+    queryFn: () =>
+      (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<
+        SchoolSummary[]
+      >,
   });
 
 /** The active school of the session, fetched when a page shows a different one. */
@@ -44,7 +47,9 @@ export const activeSchoolQuery = queryOptions({
 export const impersonationQuery = queryOptions({
   queryKey: queryKeys.me.acting(),
   queryFn: async () => {
-    const found = (await unwrap(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
+    const found = (await unwrap(client.GET("/auth/get-session"))) as {
+      session: { impersonatedBy: string | null };
+    } | null;
     return typeof found?.session.impersonatedBy === "string";
   },
   staleTime: Infinity,
@@ -102,7 +107,9 @@ export async function returnToSchool(cache: QueryClient, person: Me, organizatio
 
 /** Changes the password of the signed-in user; all their other sessions end. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
-  await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } as never });
+  await client.POST("/auth/change-password", {
+    body: { currentPassword, newPassword, revokeOtherSessions: true } as never,
+  });
 }
 
 /** Storage keys that survive sign-out: preferences, under ids that reveal nothing. */

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { waitForAuthReads, fetchWithSession, beginSessionSwitch, abandonSession, resumeSession, cancelSessionSwitch, watchSession } from "./sessionEnd";
+import {
+  waitForAuthReads,
+  fetchWithSession,
+  beginSessionSwitch,
+  abandonSession,
+  resumeSession,
+  cancelSessionSwitch,
+  watchSession,
+} from "./sessionEnd";
 
 let isSignedIn = false;
 let stop: () => void;

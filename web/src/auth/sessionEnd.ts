@@ -92,7 +92,8 @@ async function fetchAuthRead(request: Request): Promise<Response> {
 /** Like `fetch`; a request that is rejected because the session has ended waits for the next session and is sent again. */
 export async function fetchWithSession(request: Request): Promise<Response> {
   if (watchers === 0) return fetch(request);
-  if (new URL(request.url).pathname.startsWith("/api/auth/")) return request.method === "GET" ? fetchAuthRead(request) : fetch(request);
+  if (new URL(request.url).pathname.startsWith("/api/auth/"))
+    return request.method === "GET" ? fetchAuthRead(request) : fetch(request);
   const copy = request.clone();
   const sentIn = generation;
   const response = await fetch(request);

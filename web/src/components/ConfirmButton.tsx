@@ -9,7 +9,12 @@ const loadDialog = () => import("./ConfirmDialog");
 const ConfirmDialogContent = lazyPart(async () => (await loadDialog()).ConfirmDialogContent);
 
 /** A button that asks for confirmation; "Cancel" has the initial focus. */
-export function ConfirmButton({ open, isPending = false, kind, ...question }: Confirmation & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
+export function ConfirmButton({
+  open,
+  isPending = false,
+  kind,
+  ...question
+}: Confirmation & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => prefetchWhenIdle(loadDialog), []);
   return (

@@ -29,9 +29,10 @@ function ConfirmForm({ text, confirmLabel, requiredText, onConfirm, close }: Con
   return (
     <>
       <div>{text}</div>
-      {requiredText === undefined ? null : <TextField label={t("ask.type", { words: requiredText })} value={typedText} onChange={setTypedText} />}
+      {requiredText === undefined ? null : (
+        <TextField label={t("ask.type", { words: requiredText })} value={typedText} onChange={setTypedText} />
+      )}
       <p className="flex flex-wrap justify-end gap-2">
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and this button is harmless */}
         <Button autoFocus onPress={close}>
           {t("ask.cancel")}
         </Button>

@@ -30,14 +30,30 @@ interface Props<T> {
 }
 
 /** A table whose first column is the row header. On narrow screens the table scrolls horizontally, not the page. */
-export function DataTable<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false, onOpen }: Props<T>) {
+export function DataTable<T extends { id: string }>({
+  label,
+  columns: all,
+  rows,
+  none,
+  sort,
+  onSort,
+  isLong = false,
+  onOpen,
+}: Props<T>) {
   const isWide = useIsWide();
   const columns = isWide ? all : all.filter((column) => column.isExtra !== true);
   const by = columns.find((column) => column.id === sort?.column)?.sort;
-  const sorted = by ? rows.toSorted((one, other) => compare(by(one), by(other)) * (sort?.direction === "descending" ? -1 : 1)) : rows;
+  const sorted = by
+    ? rows.toSorted((one, other) => compare(by(one), by(other)) * (sort?.direction === "descending" ? -1 : 1))
+    : rows;
   return (
     <div className={`border-faint bg-sheet overflow-x-auto rounded-xl border ${isLong ? "lg:overflow-clip" : ""}`}>
-      <Table aria-label={label} className="w-full border-collapse" {...(sort ? { sortDescriptor: sort } : {})} {...(onSort ? { onSortChange: onSort } : {})}>
+      <Table
+        aria-label={label}
+        className="w-full border-collapse"
+        {...(sort ? { sortDescriptor: sort } : {})}
+        {...(onSort ? { onSortChange: onSort } : {})}
+      >
         <TableHeader>
           {columns.map((column, index) => (
             <Column
@@ -50,7 +66,12 @@ export function DataTable<T extends { id: string }>({ label, columns: all, rows,
               {({ sortDirection }) => (
                 <>
                   {column.name}
-                  {column.sort === undefined || onSort === undefined ? null : <span aria-hidden="true"> {sortDirection === undefined ? "↕" : sortDirection === "ascending" ? "↑" : "↓"}</span>}
+                  {column.sort === undefined || onSort === undefined ? null : (
+                    <span aria-hidden="true">
+                      {" "}
+                      {sortDirection === undefined ? "↕" : sortDirection === "ascending" ? "↑" : "↓"}
+                    </span>
+                  )}
                 </>
               )}
             </Column>

@@ -14,7 +14,15 @@ interface Props {
 }
 
 /** Modal dialog. Inside a `DialogTrigger` it is opened by its button, else by `isOpen`. Escape closes it. */
-export function Dialog({ title, isOpen, onOpenChange, role = "dialog", isWide = false, isOpaque = false, children }: Props) {
+export function Dialog({
+  title,
+  isOpen,
+  onOpenChange,
+  role = "dialog",
+  isWide = false,
+  isOpaque = false,
+  children,
+}: Props) {
   return (
     <ModalOverlay
       isDismissable={role === "dialog"}
@@ -22,7 +30,9 @@ export function Dialog({ title, isOpen, onOpenChange, role = "dialog", isWide = 
       {...(onOpenChange === undefined ? {} : { onOpenChange })}
       className={`fixed inset-0 z-30 grid place-items-center p-2 sm:p-4 ${isOpaque ? "bg-page" : "bg-black/50"}`}
     >
-      <Modal className={`bg-sheet max-h-full w-full overflow-y-auto rounded-xl p-4 shadow-xl sm:p-5 ${isWide ? "max-w-3xl" : "max-w-md"}`}>
+      <Modal
+        className={`bg-sheet max-h-full w-full overflow-y-auto rounded-xl p-4 shadow-xl sm:p-5 ${isWide ? "max-w-3xl" : "max-w-md"}`}
+      >
         <AriaDialog role={role} className="flex flex-col gap-4 outline-none">
           {({ close }) => (
             <>

@@ -13,7 +13,11 @@ interface Props {
 /** Collapsible content behind a title. */
 export function Disclosure({ name, count, isOpen, onOpen, children }: Props) {
   return (
-    <details className="border-faint group border-t" {...(isOpen ? { open: true } : {})} onToggle={(event) => onOpen?.(event.currentTarget.open)}>
+    <details
+      className="border-faint group border-t"
+      {...(isOpen ? { open: true } : {})}
+      onToggle={(event) => onOpen?.(event.currentTarget.open)}
+    >
       <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 font-medium [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden="true" className="size-4 shrink-0 group-open:rotate-90 rtl:-scale-x-100" />
         <span>{name}</span>

@@ -22,8 +22,12 @@ const ELEMENTS = {
   ),
   // Images are not loaded, because a text must not cause requests to other origins.
   img: ({ alt }: { alt?: string | undefined }) => <span>{alt}</span>,
-  pre: ({ children }: { children?: React.ReactNode }) => <pre className="bg-faint overflow-x-auto rounded-lg p-2">{children}</pre>,
-  blockquote: ({ children }: { children?: React.ReactNode }) => <blockquote className="border-line border-s-4 ps-3">{children}</blockquote>,
+  pre: ({ children }: { children?: React.ReactNode }) => (
+    <pre className="bg-faint overflow-x-auto rounded-lg p-2">{children}</pre>
+  ),
+  blockquote: ({ children }: { children?: React.ReactNode }) => (
+    <blockquote className="border-line border-s-4 ps-3">{children}</blockquote>
+  ),
 } as const;
 
 /** Renders markdown. Raw HTML is shown as text. */

@@ -14,8 +14,13 @@ interface Props extends OpenMenu {
 export function MenuPopover({ trigger, focus, close, label, onAction, children }: Props) {
   return (
     <Popover triggerRef={trigger} isOpen onOpenChange={(isOpen) => isOpen || close()} className={`${POPOVER} min-w-48`}>
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- opening a menu moves the focus into it */}
-      <Menu aria-label={label} autoFocus={focus} className="outline-none" onAction={(key) => onAction(String(key))} onClose={close}>
+      <Menu
+        aria-label={label}
+        autoFocus={focus}
+        className="outline-none"
+        onAction={(key) => onAction(String(key))}
+        onClose={close}
+      >
         {children}
       </Menu>
     </Popover>

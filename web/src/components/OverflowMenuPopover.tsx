@@ -6,7 +6,12 @@ import type { OpenMenu } from "../hooks/useMenuButton";
 import type { MenuAction } from "./OverflowMenu";
 
 /** Content of the menu of `OverflowMenu`. */
-export function OverflowMenuPopover({ label, actions, heading, ...opened }: OpenMenu & { label: string; actions: readonly MenuAction[]; heading?: string | undefined }) {
+export function OverflowMenuPopover({
+  label,
+  actions,
+  heading,
+  ...opened
+}: OpenMenu & { label: string; actions: readonly MenuAction[]; heading?: string | undefined }) {
   return (
     <MenuPopover {...opened} label={label} onAction={(id) => actions.find((action) => action.id === id)?.onAction()}>
       {heading === undefined ? (
@@ -22,7 +27,12 @@ export function OverflowMenuPopover({ label, actions, heading, ...opened }: Open
 }
 
 const menuItem = (action: MenuAction) => (
-  <MenuItem key={action.id} id={action.id} isDisabled={action.isDisabled ?? false} className={`${OPTION} ${action.isDanger ? "text-bad" : ""}`}>
+  <MenuItem
+    key={action.id}
+    id={action.id}
+    isDisabled={action.isDisabled ?? false}
+    className={`${OPTION} ${action.isDanger ? "text-bad" : ""}`}
+  >
     {action.name}
   </MenuItem>
 );

@@ -11,7 +11,10 @@ export function ProgressBar({ label, share }: { label: string; share?: number | 
             <span className="tabular-nums">{valueText}</span>
           </span>
           <span className="bg-faint h-3 overflow-hidden rounded-full">
-            <span className={`bg-accent block h-full rounded-full ${share === undefined ? "w-1/3 animate-pulse" : ""}`} style={share === undefined ? {} : { width: `${percentage ?? 0}%` }} />
+            <span
+              className={`bg-accent block h-full rounded-full ${share === undefined ? "w-1/3 animate-pulse" : ""}`}
+              style={share === undefined ? {} : { width: `${percentage ?? 0}%` }}
+            />
           </span>
         </>
       )}

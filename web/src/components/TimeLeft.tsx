@@ -6,7 +6,8 @@ import { remainingTime, useNow } from "../hooks/serverClock";
 export function TimeLeft({ until }: { until: string }) {
   const { t } = useTranslation();
   const rest = remainingTime(Date.parse(until), useNow());
-  const text = rest.unit === "seconds" ? t("left.seconds", { text: rest.text }) : t(`left.${rest.unit}`, { count: rest.count });
+  const text =
+    rest.unit === "seconds" ? t("left.seconds", { text: rest.text }) : t(`left.${rest.unit}`, { count: rest.count });
   return (
     <span role="timer" className="tabular-nums">
       {text}

@@ -1,5 +1,11 @@
 import { X } from "lucide-react";
-import { Text, UNSTABLE_Toast as Toast, UNSTABLE_ToastContent as AriaToastContent, UNSTABLE_ToastQueue as ToastQueue, UNSTABLE_ToastRegion as AriaToastRegion } from "react-aria-components";
+import {
+  Text,
+  UNSTABLE_Toast as Toast,
+  UNSTABLE_ToastContent as AriaToastContent,
+  UNSTABLE_ToastQueue as ToastQueue,
+  UNSTABLE_ToastRegion as AriaToastRegion,
+} from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
@@ -15,7 +21,10 @@ export const toastQueue = new ToastQueue<ToastContent>({ maxVisibleToasts: 3 });
 export function ToastRegion() {
   const { t } = useTranslation();
   return (
-    <AriaToastRegion queue={toastQueue} className="toasts fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">
+    <AriaToastRegion
+      queue={toastQueue}
+      className="toasts fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none"
+    >
       {({ toast }) => (
         <Toast toast={toast} className="bg-ink text-page flex items-center gap-2 rounded-lg px-4 py-2 shadow-xl">
           <AriaToastContent className="min-w-0 grow">

@@ -58,7 +58,10 @@ function renderNode(node: TreeNode) {
         {({ hasChildItems, isExpanded, level }) => (
           <div className="flex min-h-10 items-center gap-1.5 ps-[calc((var(--tree-item-level)-1)*1rem)] pe-2">
             {hasChildItems ? (
-              <Button slot="chevron" className="inline-flex size-10 shrink-0 cursor-pointer items-center justify-center rounded-lg">
+              <Button
+                slot="chevron"
+                className="inline-flex size-10 shrink-0 cursor-pointer items-center justify-center rounded-lg"
+              >
                 <ChevronRight aria-hidden="true" className={`size-4 ${isExpanded ? "rotate-90" : ""}`} />
               </Button>
             ) : (

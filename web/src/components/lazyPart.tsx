@@ -33,7 +33,10 @@ function withRetry<P extends object>(load: Load<P>): ComponentType<P> {
       setPending(false);
     };
     return (
-      <div role="alert" className="bg-sheet border-bad fixed inset-x-2 bottom-2 z-40 flex flex-wrap items-center gap-3 rounded-lg border p-3">
+      <div
+        role="alert"
+        className="bg-sheet border-bad fixed inset-x-2 bottom-2 z-40 flex flex-wrap items-center gap-3 rounded-lg border p-3"
+      >
         {t("unloaded.part")}
         <Button isPending={isPending} onPress={() => void again()}>
           {t("problem.again")}

@@ -1,5 +1,14 @@
 import { type ReactNode, useState } from "react";
-import { ComboBox as AriaComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
+import {
+  ComboBox as AriaComboBox,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  type Key,
+} from "react-aria-components";
 
 import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
 
@@ -56,7 +65,10 @@ export function ComboBox({ label, input, onInput, options, onPick, none, problem
       <Input className={BOX} />
       <FieldError className="text-bad text-sm">{problem}</FieldError>
       <Popover className={`${POPOVER} min-w-(--trigger-width)`}>
-        <ListBox<ComboBoxOption> className="outline-none" renderEmptyState={() => <p className="text-soft p-3">{none}</p>}>
+        <ListBox<ComboBoxOption>
+          className="outline-none"
+          renderEmptyState={() => <p className="text-soft p-3">{none}</p>}
+        >
           {(one) => (
             <ListBoxItem id={one.id} textValue={one.name} className={OPTION}>
               <span>{one.name}</span>

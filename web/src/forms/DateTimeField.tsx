@@ -1,7 +1,21 @@
 import { fromDate, type ZonedDateTime } from "@internationalized/date";
 import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
 import {
-  Button, Calendar, CalendarCell, CalendarGrid, DateInput, DatePicker, DateSegment, Dialog, FieldError, Group, Heading, Label, Popover, Text, I18nProvider,
+  Button,
+  Calendar,
+  CalendarCell,
+  CalendarGrid,
+  DateInput,
+  DatePicker,
+  DateSegment,
+  Dialog,
+  FieldError,
+  Group,
+  Heading,
+  Label,
+  Popover,
+  Text,
+  I18nProvider,
 } from "react-aria-components";
 
 import { serverNow } from "../hooks/serverClock";
@@ -22,7 +36,15 @@ interface Props {
 const SQUARE = "inline-flex size-11 cursor-pointer items-center justify-center rounded-lg";
 
 /** Date and time field in the school's time zone, which is shown next to it; typed by segments or picked from a calendar. */
-export function DateTimeField({ label, value, onChange, problem, hint, isRequired = false, isDisabled = false }: Props) {
+export function DateTimeField({
+  label,
+  value,
+  onChange,
+  problem,
+  hint,
+  isRequired = false,
+  isDisabled = false,
+}: Props) {
   const { zone, language } = useTime();
   const shown: ZonedDateTime | null = value === null ? null : fromDate(new Date(value), zone);
   return (
@@ -30,7 +52,9 @@ export function DateTimeField({ label, value, onChange, problem, hint, isRequire
       <DatePicker
         value={shown}
         // Hidden seconds would otherwise be those of the moment the field was opened.
-        onChange={(moment: ZonedDateTime | null) => onChange(moment === null ? null : moment.set({ second: 0, millisecond: 0 }).toDate().toISOString())}
+        onChange={(moment: ZonedDateTime | null) =>
+          onChange(moment === null ? null : moment.set({ second: 0, millisecond: 0 }).toDate().toISOString())
+        }
         granularity="minute"
         hideTimeZone
         hourCycle={24}
@@ -44,7 +68,12 @@ export function DateTimeField({ label, value, onChange, problem, hint, isRequire
         <Label className="font-medium">{label}</Label>
         <Group className="flex gap-2">
           <DateInput className={`${BOX} inline-flex items-center`}>
-            {(segment) => <DateSegment segment={segment} className="data-placeholder:text-soft focus:bg-accent focus:text-on-accent rounded px-0.5 tabular-nums outline-none" />}
+            {(segment) => (
+              <DateSegment
+                segment={segment}
+                className="data-placeholder:text-soft focus:bg-accent focus:text-on-accent rounded px-0.5 tabular-nums outline-none"
+              />
+            )}
           </DateInput>
           <Button className={`${SQUARE} border-line bg-sheet border`}>
             <CalendarDays aria-hidden="true" className="size-5" />
@@ -68,7 +97,10 @@ export function DateTimeField({ label, value, onChange, problem, hint, isRequire
               </header>
               <CalendarGrid>
                 {(date) => (
-                  <CalendarCell date={date} className="data-selected:bg-accent data-selected:text-on-accent hover:bg-faint data-outside-month:hidden inline-flex size-10 cursor-pointer items-center justify-center rounded-lg" />
+                  <CalendarCell
+                    date={date}
+                    className="data-selected:bg-accent data-selected:text-on-accent hover:bg-faint data-outside-month:hidden inline-flex size-10 cursor-pointer items-center justify-center rounded-lg"
+                  />
                 )}
               </CalendarGrid>
             </Calendar>

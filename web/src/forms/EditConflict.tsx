@@ -15,7 +15,10 @@ export interface ConflictingField {
 /** Lists fields that were changed elsewhere while the user was editing, with actions to continue. */
 export function EditConflict({ changes, children }: { changes: readonly ConflictingField[]; children?: ReactNode }) {
   const { t } = useTranslation();
-  const text = (now: string) => (now.trim() === "" ? t("meanwhile.empty") : t("meanwhile.quoted", { now: now.length > 120 ? `${now.slice(0, 120)}…` : now }));
+  const text = (now: string) =>
+    now.trim() === ""
+      ? t("meanwhile.empty")
+      : t("meanwhile.quoted", { now: now.length > 120 ? `${now.slice(0, 120)}…` : now });
   return (
     <Card className="border-bad flex flex-col items-start gap-3">
       <div role="alert">

@@ -17,7 +17,12 @@ interface Props {
 export function FileButton({ children, label, kind = "plain", isPending = false, isMany = false, onFiles }: Props) {
   return (
     <FileTrigger allowsMultiple={isMany} onSelect={(files) => files && files.length > 0 && onFiles([...files])}>
-      <Button kind={kind} className={kind === "quiet" ? "px-2" : ""} isPending={isPending} {...(label === undefined ? {} : { "aria-label": label })}>
+      <Button
+        kind={kind}
+        className={kind === "quiet" ? "px-2" : ""}
+        isPending={isPending}
+        {...(label === undefined ? {} : { "aria-label": label })}
+      >
         <Upload aria-hidden="true" className="size-4" />
         {children}
       </Button>

@@ -23,11 +23,17 @@ export function FileDropZone({ label, hint, accept, isMany = false, isPending = 
     <DropZone
       aria-label={label}
       onDrop={(event) =>
-        void Promise.all(event.items.filter((item): item is FileDropItem => item.kind === "file").map((item) => item.getFile())).then(take)
+        void Promise.all(
+          event.items.filter((item): item is FileDropItem => item.kind === "file").map((item) => item.getFile()),
+        ).then(take)
       }
       className="border-line data-drop-target:border-accent data-drop-target:bg-faint flex flex-wrap items-center gap-3 rounded-xl border border-dashed p-3"
     >
-      <FileTrigger allowsMultiple={isMany} {...(accept ? { acceptedFileTypes: accept } : {})} onSelect={(files) => take([...(files ?? [])])}>
+      <FileTrigger
+        allowsMultiple={isMany}
+        {...(accept ? { acceptedFileTypes: accept } : {})}
+        onSelect={(files) => take([...(files ?? [])])}
+      >
         <Button isPending={isPending}>
           <Upload aria-hidden="true" className="size-4" />
           {label}

@@ -1,5 +1,14 @@
 import { Minus, Plus } from "lucide-react";
-import { Button, FieldError, Group, Input, Label, NumberField as AriaNumberField, Text, type NumberFieldProps } from "react-aria-components";
+import {
+  Button,
+  FieldError,
+  Group,
+  Input,
+  Label,
+  NumberField as AriaNumberField,
+  Text,
+  type NumberFieldProps,
+} from "react-aria-components";
 
 import { invalidProps } from "./fieldStyles";
 
@@ -9,7 +18,8 @@ interface Props extends Omit<NumberFieldProps, "className" | "children"> {
   problem?: string | undefined;
 }
 
-const STEP = "border-line inline-flex size-11 shrink-0 cursor-pointer items-center justify-center disabled:cursor-not-allowed disabled:opacity-60";
+const STEP =
+  "border-line inline-flex size-11 shrink-0 cursor-pointer items-center justify-center disabled:cursor-not-allowed disabled:opacity-60";
 
 /** Integer field with step buttons. */
 export function NumberField({ label, hint, problem, ...rest }: Props) {

@@ -28,7 +28,12 @@ export function PasswordField({ label, name, isNew = false, problem }: Props) {
       {...(isNew ? { minLength: 8, maxLength: 128, hint: t("password.rule") } : {})}
       {...(problem === undefined ? {} : { problem })}
       end={
-        <Button aria-label={t("password.show")} aria-pressed={isShown} className="px-0" onPress={() => setShown(!isShown)}>
+        <Button
+          aria-label={t("password.show")}
+          aria-pressed={isShown}
+          className="px-0"
+          onPress={() => setShown(!isShown)}
+        >
           <Icon aria-hidden="true" className="size-5" />
         </Button>
       }

@@ -1,5 +1,15 @@
 import { ChevronDown } from "lucide-react";
-import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select as AriaSelect, SelectValue, type Key } from "react-aria-components";
+import {
+  Button,
+  FieldError,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Select as AriaSelect,
+  SelectValue,
+  type Key,
+} from "react-aria-components";
 
 import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
 
@@ -20,7 +30,15 @@ interface Props<K extends string> {
 }
 
 /** Selects one of a few options. For many, use `ComboBox`. */
-export function Select<K extends string>({ label, options, value, onChange, none, problem, isDisabled = false }: Props<K>) {
+export function Select<K extends string>({
+  label,
+  options,
+  value,
+  onChange,
+  none,
+  problem,
+  isDisabled = false,
+}: Props<K>) {
   return (
     <AriaSelect
       value={value}

@@ -1,4 +1,11 @@
-import { FieldError, Label, Text, TextArea as AriaTextArea, TextField, type TextFieldProps } from "react-aria-components";
+import {
+  FieldError,
+  Label,
+  Text,
+  TextArea as AriaTextArea,
+  TextField,
+  type TextFieldProps,
+} from "react-aria-components";
 
 import { BOX, invalidProps } from "./fieldStyles";
 

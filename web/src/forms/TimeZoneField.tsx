@@ -30,7 +30,16 @@ export function TimeZoneField({ label, value, onChange, none, problem }: Props) 
   };
   return (
     <div className="flex flex-col gap-1">
-      <ComboBox label={label} input={text} onInput={input} options={found.map((id) => ({ id, name: id.replaceAll("_", " ") }))} onPick={pick} none={t("zone.none")} problem={problem} value={value} />
+      <ComboBox
+        label={label}
+        input={text}
+        onInput={input}
+        options={found.map((id) => ({ id, name: id.replaceAll("_", " ") }))}
+        onPick={pick}
+        none={t("zone.none")}
+        problem={problem}
+        value={value}
+      />
       <p className="text-soft text-sm">{value === null ? none : t("zone.clear")}</p>
     </div>
   );

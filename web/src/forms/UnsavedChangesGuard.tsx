@@ -15,12 +15,16 @@ export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text:
   });
   if (blocker.status !== "blocked") return null;
   return (
-    <Dialog title={t("divide.leave.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || blocker.reset()}>
+    <Dialog
+      title={t("divide.leave.title")}
+      role="alertdialog"
+      isOpen
+      onOpenChange={(isOpen) => isOpen || blocker.reset()}
+    >
       {() => (
         <>
           <p>{text}</p>
           <p className="flex flex-wrap justify-end gap-2">
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and staying loses nothing */}
             <Button autoFocus kind="main" onPress={blocker.reset}>
               {t("divide.leave.stay")}
             </Button>

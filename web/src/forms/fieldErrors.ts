@@ -71,4 +71,6 @@ export function useFieldErrors(problem: unknown): (path: string) => { problem?: 
 
 /** Whether an error is shown at form fields; otherwise it has to be shown separately. */
 export const isFieldError = (problem: unknown, paths: readonly string[]): boolean =>
-  problem instanceof Problem && problem.details.length > 0 && problem.details.every((detail) => paths.includes(detail.path));
+  problem instanceof Problem &&
+  problem.details.length > 0 &&
+  problem.details.every((detail) => paths.includes(detail.path));

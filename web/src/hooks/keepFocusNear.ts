@@ -5,11 +5,18 @@
  */
 export function keepFocusNear(within: Element | null): () => void {
   const item = within?.closest("li");
-  const neighbours = item?.nextElementSibling ?? item?.previousElementSibling ?? item?.parentElement?.closest("li, section, [role=tabpanel]");
+  const neighbours =
+    item?.nextElementSibling ??
+    item?.previousElementSibling ??
+    item?.parentElement?.closest("li, section, [role=tabpanel]");
   const first = (of: Element | null | undefined) => of?.querySelector<HTMLElement>("a, button");
   const isLost = () => document.activeElement === null || document.activeElement === document.body;
   const move = () => {
-    if (isLost()) (first(within?.isConnected ? within : neighbours?.isConnected ? neighbours : null) ?? document.querySelector<HTMLElement>("main h1"))?.focus();
+    if (isLost())
+      (
+        first(within?.isConnected ? within : neighbours?.isConnected ? neighbours : null) ??
+        document.querySelector<HTMLElement>("main h1")
+      )?.focus();
   };
   return () => {
     if (isLost()) return move();

@@ -27,7 +27,10 @@ export function formatMinutes(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-export type RemainingTime = { unit: "days" | "hours" | "minutes"; count: number } | { unit: "seconds"; text: string } | { unit: "over"; count: number };
+export type RemainingTime =
+  | { unit: "days" | "hours" | "minutes"; count: number }
+  | { unit: "seconds"; text: string }
+  | { unit: "over"; count: number };
 
 /** Time remaining until a moment, in one suitable unit. */
 export function remainingTime(until: number, at: number): RemainingTime {

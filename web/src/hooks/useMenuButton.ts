@@ -26,6 +26,7 @@ export function useMenuButton(load: () => Promise<unknown>) {
       if (key === "ArrowUp") setFocus("last");
     },
   } as const;
-  const openMenu: OpenMenu | undefined = focus === undefined ? undefined : { trigger, focus, close: () => setFocus(undefined) };
+  const openMenu: OpenMenu | undefined =
+    focus === undefined ? undefined : { trigger, focus, close: () => setFocus(undefined) };
   return { button, opened: openMenu };
 }

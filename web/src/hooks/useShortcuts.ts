@@ -12,11 +12,16 @@ export type ShortcutHandlers = Record<string, (() => void) | undefined>;
 /** Whether a key press is meant for the focused element: a field, an open dialog, a menu. */
 export function isHandledByFocus(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
-  return target.closest("input:not([type=checkbox], [type=radio]), textarea, select, iframe, [contenteditable=true], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=tree], [role=grid], [role=combobox]") !== null;
+  return (
+    target.closest(
+      "input:not([type=checkbox], [type=radio]), textarea, select, iframe, [contenteditable=true], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=tree], [role=grid], [role=combobox]",
+    ) !== null
+  );
 }
 
 /** Whether a dialog is open over the page. Toasts do not count, although they have the same role: shortcuts work while they are shown. */
-export const isDialogOpen = (): boolean => document.querySelector("[role=dialog], [role=alertdialog]:not(.toasts *)") !== null;
+export const isDialogOpen = (): boolean =>
+  document.querySelector("[role=dialog], [role=alertdialog]:not(.toasts *)") !== null;
 
 /** The longest suffix of the keys typed within the timeout (separated by spaces) that has a handler. */
 export function matchShortcut(typed: readonly string[], handlers: ShortcutHandlers): string | undefined {

@@ -15,8 +15,18 @@ export type Language = keyof typeof LANGUAGES;
 type LoadTexts = () => Promise<{ default: object }>;
 type TextPart = "common" | "lesson" | "other" | "finish";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
-  en: { common: async () => ({ default: english }), lesson: () => import("./en"), other: () => import("./en/other"), finish: () => import("./en/finish.json") },
-  de: { common: () => import("./de/common.json"), lesson: () => import("./de"), other: () => import("./de/other"), finish: () => import("./de/finish.json") },
+  en: {
+    common: async () => ({ default: english }),
+    lesson: () => import("./en"),
+    other: () => import("./en/other"),
+    finish: () => import("./en/finish.json"),
+  },
+  de: {
+    common: () => import("./de/common.json"),
+    lesson: () => import("./de"),
+    other: () => import("./de/other"),
+    finish: () => import("./de/finish.json"),
+  },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
 const LESSON_PAGES = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
@@ -42,7 +52,9 @@ async function loadPart(target: Language, part: TextPart): Promise<void> {
 }
 
 export async function initI18n(): Promise<void> {
-  await i18n.use(initReactI18next).init({ lng: "en", fallbackLng: false, resources: {}, interpolation: { escapeValue: false }, returnNull: false });
+  await i18n
+    .use(initReactI18next)
+    .init({ lng: "en", fallbackLng: false, resources: {}, interpolation: { escapeValue: false }, returnNull: false });
   await setLanguage(preferredLanguage());
 }
 
@@ -64,7 +76,8 @@ export async function loadTexts(...parts: TextPart[]): Promise<void> {
 }
 
 /** The translation of a key, if there is one. */
-export const translateIfKnown = (key: string, values: Record<string, string> = {}): string | undefined => (i18n.exists(key) ? i18n.t(key, values) : undefined);
+export const translateIfKnown = (key: string, values: Record<string, string> = {}): string | undefined =>
+  i18n.exists(key) ? i18n.t(key, values) : undefined;
 
 let appliedUserId = "";
 

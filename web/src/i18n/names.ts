@@ -13,7 +13,9 @@ export const compareNumbered = numbered.compare;
 const surname = (name: string): string => name.trim().split(/\s+/).at(-1) ?? "";
 
 /** Sorts people by surname, then by full name. Keep the order of lists that the server sorted: it knows recorded surnames. */
-export const comparePeople = (one: string, other: string): number => root.compare(surname(one), surname(other)) || root.compare(one, other);
+export const comparePeople = (one: string, other: string): number =>
+  root.compare(surname(one), surname(other)) || root.compare(one, other);
 
 /** A name or a search text without case and accents. */
-export const foldCase = (text: string): string => text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "").toUpperCase().toLowerCase();
+export const foldCase = (text: string): string =>
+  text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "").toUpperCase().toLowerCase();

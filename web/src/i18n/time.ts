@@ -19,7 +19,11 @@ export function isKnownZone(name: string): boolean {
 /** The time zone of the user, else of the school, else of this device. */
 export function useZone(): string {
   const { data: person } = useQuery(meQuery);
-  return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isKnownZone(zone)) ?? browserZone;
+  return (
+    [person?.timezone, person?.organization?.metadata?.timezone].find(
+      (zone) => typeof zone === "string" && isKnownZone(zone),
+    ) ?? browserZone
+  );
 }
 
 /** Formatters: `moment` is short, `day` has no time, `full` has everything. Each takes ISO 8601. */
@@ -34,6 +38,9 @@ export function useTime() {
   const day = formatter({ dateStyle: "medium" });
   const clock = formatter({ timeStyle: "short" });
   const today = day(new Date(serverNow()).toISOString());
-  const moment = (at: string) => (day(at) === today ? t("app.today", { time: clock(at) }) : formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at));
+  const moment = (at: string) =>
+    day(at) === today
+      ? t("app.today", { time: clock(at) })
+      : formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at);
   return { zone, language, day, clock, moment, full: formatter({ dateStyle: "full", timeStyle: "long" }) };
 }

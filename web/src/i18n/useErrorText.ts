@@ -11,7 +11,8 @@ export function useErrorText(): (problem: unknown) => string {
   return (problem) => {
     if (!(problem instanceof Problem)) return t("problem.UNKNOWN");
     if (i18n.exists(`problem.${problem.code}`)) return t(`problem.${problem.code}`);
-    if (i18n.exists(`refused.${problem.code}`)) return t(`refused.${problem.code}`, { detail: problem.details[0]?.code });
+    if (i18n.exists(`refused.${problem.code}`))
+      return t(`refused.${problem.code}`, { detail: problem.details[0]?.code });
     return problem.details[0] ? `${problem.details[0].path}: ${problem.details[0].message}` : problem.message;
   };
 }

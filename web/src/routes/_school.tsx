@@ -19,7 +19,9 @@ const DownloadList = lazyPart(async () => (await import("../features/submissions
 const PREFETCH_DELAY_MS = 5_000;
 
 const SignInAgainDialog = lazyPart(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
-const SchoolChangedDialog = lazyPart(async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog);
+const SchoolChangedDialog = lazyPart(
+  async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog,
+);
 
 /** Whether a user can open a page without being in a school: the account page and the list of schools. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
@@ -32,7 +34,8 @@ export const Route = createFileRoute("/_school")({
     const person = await context.cache.ensureQueryData(meQuery);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
-    if (person.mustChangePassword && !(await context.cache.ensureQueryData(impersonationQuery))) throw redirect({ to: "/change-password", search: { next } });
+    if (person.mustChangePassword && !(await context.cache.ensureQueryData(impersonationQuery)))
+      throw redirect({ to: "/change-password", search: { next } });
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
     setPageSchool(person.organization);
@@ -53,7 +56,13 @@ function SchoolLayout() {
   useEffect(watchSession, []);
   useEffect(() => {
     // Prefetches the screens of this user after the current one has loaded.
-    const timer = setTimeout(() => void import("../components/layout/prefetchScreens").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_DELAY_MS);
+    const timer = setTimeout(
+      () =>
+        void import("../components/layout/prefetchScreens")
+          .then(({ prefetchScreens }) => prefetchScreens(router, person))
+          .catch(() => undefined),
+      PREFETCH_DELAY_MS,
+    );
     return () => clearTimeout(timer);
   }, [router, person]);
   return (

@@ -28,7 +28,8 @@ function AcceptInvitation() {
     staleTime: Infinity,
   });
   const accepting = useMutation({
-    mutationFn: (password: string | undefined) => unwrap(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
+    mutationFn: (password: string | undefined) =>
+      unwrap(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
     // All sessions of the account may have ended, including that of this browser. The preview stays: its token is used up.
     onSuccess: () => {
       cache.removeQueries({ type: "inactive" });
@@ -50,14 +51,23 @@ function AcceptInvitation() {
           }}
         >
           <p className="wrap-anywhere">
-            {t("invitation.text", { organization: invitation.organizationName, host: invitation.host, role: t(`role.${invitation.role}`) })}
+            {t("invitation.text", {
+              organization: invitation.organizationName,
+              host: invitation.host,
+              role: t(`role.${invitation.role}`),
+            })}
           </p>
           <p className="wrap-anywhere">{t("invitation.address", { email: invitation.email })}</p>
           {accepting.isError ? <FormAlert problem={accepting.error} /> : null}
           {invitation.needsPassword ? (
             <>
               <p className="text-soft">{t("invitation.password")}</p>
-              <PasswordField label={t("password.new")} name="password" isNew problem={fieldError(accepting.error, "password")} />
+              <PasswordField
+                label={t("password.new")}
+                name="password"
+                isNew
+                problem={fieldError(accepting.error, "password")}
+              />
             </>
           ) : null}
           <Button kind="main" type="submit" isPending={accepting.isPending}>

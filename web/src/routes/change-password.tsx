@@ -12,7 +12,8 @@ import { ResetNotice } from "../features/account/ResetNotice";
 import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/change-password")({
-  validateSearch: (search: Record<string, unknown>): { next?: string } => (typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    typeof search.next === "string" ? { next: safeRedirect(search.next) } : {},
   beforeLoad: async ({ context }) => {
     if (!(await context.cache.ensureQueryData(meQuery))) throw redirect({ to: "/login" });
   },

@@ -15,7 +15,8 @@ export const Route = createFileRoute("/forgot")({ component: Forgot });
 function Forgot() {
   const { t } = useTranslation();
   const asking = useMutation({
-    mutationFn: (email: string) => client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } as never }),
+    mutationFn: (email: string) =>
+      client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } as never }),
   });
   return (
     <AuthPage title={t("forgot.title")}>

@@ -46,7 +46,14 @@ function SignIn() {
     mutationFn: (typed: FormData) => signIn(cache, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: openNext,
   });
-  const notice = told === "password" ? t("reset.done") : told === "joined" ? t("invitation.joined") : next?.includes("emailChanged=true") ? t("signIn.emailChanged") : undefined;
+  const notice =
+    told === "password"
+      ? t("reset.done")
+      : told === "joined"
+        ? t("invitation.joined")
+        : next?.includes("emailChanged=true")
+          ? t("signIn.emailChanged")
+          : undefined;
   return (
     <AuthPage
       title={t("signIn.title")}

@@ -10,7 +10,8 @@ import { PasswordField } from "../forms/PasswordField";
 import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/reset-password")({
-  validateSearch: (search: Record<string, unknown>): { token?: string } => (typeof search.token === "string" ? { token: search.token } : {}),
+  validateSearch: (search: Record<string, unknown>): { token?: string } =>
+    typeof search.token === "string" ? { token: search.token } : {},
   component: ResetPassword,
 });
 

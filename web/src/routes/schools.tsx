@@ -8,7 +8,16 @@ import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
 import { OwnInvitations } from "../auth/OwnInvitations";
-import { chooseSchool, isSuper, getLastSchool, meQuery, type Me, safeRedirect, type SchoolSummary, schoolsQuery } from "../auth/session";
+import {
+  chooseSchool,
+  isSuper,
+  getLastSchool,
+  meQuery,
+  type Me,
+  safeRedirect,
+  type SchoolSummary,
+  schoolsQuery,
+} from "../auth/session";
 import { Button } from "../components/Button";
 import { ErrorMessage } from "../components/ErrorMessage";
 
@@ -64,8 +73,16 @@ function Schools() {
       title={t("school.title")}
       below={
         <div className="flex flex-wrap justify-between gap-2">
-          {person.organization && !isSuspended ? <Link to="/" className="inline-flex min-h-11 items-center">{t("app.back")}</Link> : null}
-          {isSuper(person) ? <Link to="/super/tenants" className="inline-flex min-h-11 items-center">{t("school.all")}</Link> : null}
+          {person.organization && !isSuspended ? (
+            <Link to="/" className="inline-flex min-h-11 items-center">
+              {t("app.back")}
+            </Link>
+          ) : null}
+          {isSuper(person) ? (
+            <Link to="/super/tenants" className="inline-flex min-h-11 items-center">
+              {t("school.all")}
+            </Link>
+          ) : null}
           <SignOutButton />
         </div>
       }
@@ -76,18 +93,32 @@ function Schools() {
       {list.isPending || !isAsking ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
       {isAsking ? <OwnInvitations person={person} /> : null}
       {list.data?.length === 0 ? <p>{isSuper(person) ? t("school.first") : t("school.none")}</p> : null}
-      {isAsking && others.length > 0 ? <Cards list={others} pick={(id) => choosing.mutate(id)} isPending={choosing.isPending} /> : null}
+      {isAsking && others.length > 0 ? (
+        <Cards list={others} pick={(id) => choosing.mutate(id)} isPending={choosing.isPending} />
+      ) : null}
     </AuthPage>
   );
 }
 
-function Cards({ list, pick, isPending }: { list: readonly SchoolSummary[]; pick: (id: string) => void; isPending: boolean }) {
+function Cards({
+  list,
+  pick,
+  isPending,
+}: {
+  list: readonly SchoolSummary[];
+  pick: (id: string) => void;
+  isPending: boolean;
+}) {
   return (
     <ul className="flex flex-col gap-2">
       {list.map((school, index) => (
         <li key={school.id}>
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- selecting is the only action here: Enter selects */}
-          <Button autoFocus={index === 0} className="min-h-14 w-full text-start" isPending={isPending} onPress={() => pick(school.id)}>
+          <Button
+            autoFocus={index === 0}
+            className="min-h-14 w-full text-start"
+            isPending={isPending}
+            onPress={() => pick(school.id)}
+          >
             <span className="min-w-0 grow wrap-anywhere">{school.name}</span>
             <ChevronRight aria-hidden="true" className="size-5 shrink-0" />
           </Button>

@@ -8,7 +8,11 @@ import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 
 /** Content of the account menu. */
-export function AccountMenu({ label, onAction, ...opened }: OpenMenu & { label: string; onAction: (id: string) => void }) {
+export function AccountMenu({
+  label,
+  onAction,
+  ...opened
+}: OpenMenu & { label: string; onAction: (id: string) => void }) {
   const { t, i18n } = useTranslation();
   return (
     <MenuPopover {...opened} label={label} onAction={onAction}>

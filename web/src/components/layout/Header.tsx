@@ -19,10 +19,13 @@ export function Header({ person, connection }: { person: Me; connection: Connect
       <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
         {/* The icon of the page (public/icon.svg), inlined: as an image it would add a request to every first load. */}
         <svg viewBox="0 0 32 32" aria-hidden="true" className="hidden size-6 sm:block">
-            <rect width="32" height="32" rx="8" fill="#3450a1" />
-            <path d="M17 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0" fill="#b9c8ff" />
-            <path d="M7 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0M5 25c0-4 3-6.500 6-6.500s6 2.500 6 6.500zM15 25c0-4 3-6.500 6-6.500s6 2.500 6 6.500z" fill="#fff" />
-          </svg>
+          <rect width="32" height="32" rx="8" fill="#3450a1" />
+          <path d="M17 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0" fill="#b9c8ff" />
+          <path
+            d="M7 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0M5 25c0-4 3-6.500 6-6.500s6 2.500 6 6.500zM15 25c0-4 3-6.500 6-6.500s6 2.500 6 6.500z"
+            fill="#fff"
+          />
+        </svg>
         <span className="truncate">{person.organization?.name ?? t("app.name")}</span>
       </Link>
       <nav aria-label={t("app.main")} className="hidden self-stretch md:flex">
@@ -50,9 +53,22 @@ function ConnectionState({ connection }: { connection: ConnectionStatus }) {
   const { t } = useTranslation();
   const text = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };
   return (
-    <output className={`flex items-center gap-1 text-sm ${connection === "offline" ? "text-bad font-medium" : "text-soft"}`}>
-      <svg aria-hidden="true" viewBox="0 0 10 10" className={`size-2.5 shrink-0 ${connection === "live" ? "text-good" : ""}`}>
-        <circle cx="5" cy="5" r="4" fill={connection === "live" ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
+    <output
+      className={`flex items-center gap-1 text-sm ${connection === "offline" ? "text-bad font-medium" : "text-soft"}`}
+    >
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 10 10"
+        className={`size-2.5 shrink-0 ${connection === "live" ? "text-good" : ""}`}
+      >
+        <circle
+          cx="5"
+          cy="5"
+          r="4"
+          fill={connection === "live" ? "currentColor" : "none"}
+          stroke="currentColor"
+          strokeWidth="1.5"
+        />
       </svg>
       <span className={connection === "offline" ? "" : "sr-only sm:not-sr-only"}>{text[connection]}</span>
     </output>

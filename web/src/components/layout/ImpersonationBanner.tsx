@@ -29,7 +29,10 @@ export function ImpersonationBanner({ name }: { name: string }) {
   });
   if (!isActing) return null;
   return (
-    <section aria-label={t("acting.title")} className="bg-warn text-page flex flex-wrap items-center justify-center gap-x-4 gap-y-1 px-4 py-1">
+    <section
+      aria-label={t("acting.title")}
+      className="bg-warn text-page flex flex-wrap items-center justify-center gap-x-4 gap-y-1 px-4 py-1"
+    >
       <p className="font-medium">{t("acting.text", { name })}</p>
       <Button isPending={stopping.isPending} onPress={() => stopping.mutate()}>
         {t("acting.stop")}

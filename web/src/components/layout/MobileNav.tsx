@@ -24,7 +24,12 @@ export function MobileNav({ links }: { links: readonly NavLink[] }) {
       </Button>
       {opened ? (
         <Suspense>
-          <MobileNavMenu {...opened} label={label} links={links} onAction={(to) => void navigate({ to: to as NavLink[0] })} />
+          <MobileNavMenu
+            {...opened}
+            label={label}
+            links={links}
+            onAction={(to) => void navigate({ to: to as NavLink[0] })}
+          />
         </Suspense>
       ) : null}
     </>

@@ -7,7 +7,12 @@ import type { OpenMenu } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";
 
 /** Content of the menu of `MobileNav`. */
-export function MobileNavMenu({ label, links, onAction, ...opened }: OpenMenu & { label: string; links: readonly NavLink[]; onAction: (to: string) => void }) {
+export function MobileNavMenu({
+  label,
+  links,
+  onAction,
+  ...opened
+}: OpenMenu & { label: string; links: readonly NavLink[]; onAction: (to: string) => void }) {
   const { t } = useTranslation();
   return (
     <MenuPopover {...opened} label={label} onAction={onAction}>

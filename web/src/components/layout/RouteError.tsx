@@ -39,7 +39,8 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
     await router.invalidate();
     reset();
   };
-  if (!(error instanceof Error) || error.name !== CHUNK_ERROR_NAME) return <ErrorMessage problem={error} onRetry={() => void resetRoute()} />;
+  if (!(error instanceof Error) || error.name !== CHUNK_ERROR_NAME)
+    return <ErrorMessage problem={error} onRetry={() => void resetRoute()} />;
   const retry = async () => {
     setPending(true);
     const isReached = await isReachable();

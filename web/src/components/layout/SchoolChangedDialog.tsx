@@ -21,7 +21,9 @@ export function SchoolChangedDialog({ person, shown }: { person: Me; shown: { id
           <p>{t("otherSchool.safe")}</p>
           {returning.isError ? <FormAlert problem={returning.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
-            <Button onPress={() => location.assign("/")}>{other === undefined ? t("otherSchool.reload") : t("otherSchool.go", { other })}</Button>
+            <Button onPress={() => location.assign("/")}>
+              {other === undefined ? t("otherSchool.reload") : t("otherSchool.go", { other })}
+            </Button>
             <Button kind="main" isPending={returning.isPending} onPress={() => returning.mutate()}>
               {t("otherSchool.back", { shown: shown.name })}
             </Button>

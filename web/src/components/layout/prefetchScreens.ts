@@ -25,19 +25,42 @@ const TEACHER = [
   "me",
   "help",
 ];
-const ADMIN = [...TEACHER, "admin/", "admin/users", "admin/homerooms", "admin/subjects", "admin/organisation", "admin/sessions", "admin/privacy", "admin/import"];
-const SCREENS: Record<EffectiveRole, readonly string[]> = { student: STUDENT, teacher: TEACHER, admin: ADMIN, owner: ADMIN, super: [...ADMIN, "super/tenants"] };
+const ADMIN = [
+  ...TEACHER,
+  "admin/",
+  "admin/users",
+  "admin/homerooms",
+  "admin/subjects",
+  "admin/organisation",
+  "admin/sessions",
+  "admin/privacy",
+  "admin/import",
+];
+const SCREENS: Record<EffectiveRole, readonly string[]> = {
+  student: STUDENT,
+  teacher: TEACHER,
+  admin: ADMIN,
+  owner: ADMIN,
+  super: [...ADMIN, "super/tenants"],
+};
 
-const isSavingData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+const isSavingData = (): boolean =>
+  (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
-const whenIdle = () => new Promise<void>((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(() => resolve(), { timeout: 10_000 }) : setTimeout(resolve, 200)));
+const whenIdle = () =>
+  new Promise<void>((resolve) =>
+    "requestIdleCallback" in window
+      ? requestIdleCallback(() => resolve(), { timeout: 10_000 })
+      : setTimeout(resolve, 200),
+  );
 
 /** Prefetches the screens of a user one by one, with their texts and dialogs. */
 export async function prefetchScreens(router: AnyRouter, person: Me): Promise<void> {
   if (isSavingData()) return;
   for (const path of SCREENS[effectiveRole(person)]) {
     await whenIdle();
-    const component = router.routesById[`/_school/${path}`]?.options.component as { preload?: () => Promise<void> } | undefined;
+    const component = router.routesById[`/_school/${path}`]?.options.component as
+      { preload?: () => Promise<void> } | undefined;
     await component?.preload?.();
   }
   await loadSchoolTexts("/courses");

@@ -60,7 +60,14 @@ function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email:
           {errorText(asking.error)}
         </p>
       ) : null}
-      <TextField label={t("me.emailNew")} name="email" type="email" autoComplete="email" isRequired {...(emailProblem ? { problem: emailProblem } : {})} />
+      <TextField
+        label={t("me.emailNew")}
+        name="email"
+        type="email"
+        autoComplete="email"
+        isRequired
+        {...(emailProblem ? { problem: emailProblem } : {})}
+      />
       <PasswordField label={t("me.passwordNow")} name="password" problem={passwordProblem} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -41,8 +41,17 @@ export function PasswordForm({ person }: { person: Me }) {
         }}
       >
         <div className="grid gap-4 sm:grid-cols-2">
-          <PasswordField label={t("me.passwordNow")} name="current" problem={isOld ? errorText(changing.error) : undefined} />
-          <PasswordField label={t("password.new")} name="password" isNew problem={changing.isError && !isOld ? errorText(changing.error) : undefined} />
+          <PasswordField
+            label={t("me.passwordNow")}
+            name="current"
+            problem={isOld ? errorText(changing.error) : undefined}
+          />
+          <PasswordField
+            label={t("password.new")}
+            name="password"
+            isNew
+            problem={changing.isError && !isOld ? errorText(changing.error) : undefined}
+          />
         </div>
         <Button type="submit" className="self-start" isPending={changing.isPending}>
           {t("me.passwordGo")}

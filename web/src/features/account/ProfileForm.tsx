@@ -24,7 +24,8 @@ export function ProfileForm({ person }: { person: Me }) {
   const [name, setName] = useState(person.name);
   const [zone, setZone] = useState(person.timezone);
   const speak = useChangeLanguage();
-  const isNameFixed = person.member?.role === "student" && person.organization?.metadata?.features?.studentsChangeNames !== true;
+  const isNameFixed =
+    person.member?.role === "student" && person.organization?.metadata?.features?.studentsChangeNames !== true;
   const saving = useMutation({
     mutationFn: () => updateProfile(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
     onSuccess: (saved) => {
@@ -52,7 +53,15 @@ export function ProfileForm({ person }: { person: Me }) {
             <p className="text-soft text-sm">{t("me.nameFixed")}</p>
           </div>
         ) : (
-          <TextField label={t("me.name")} value={name} onChange={setName} autoComplete="name" maxLength={120} isRequired {...(nameProblem ? { problem: nameProblem } : {})} />
+          <TextField
+            label={t("me.name")}
+            value={name}
+            onChange={setName}
+            autoComplete="name"
+            maxLength={120}
+            isRequired
+            {...(nameProblem ? { problem: nameProblem } : {})}
+          />
         )}
         {person.username === null ? null : (
           <p>
@@ -60,8 +69,19 @@ export function ProfileForm({ person }: { person: Me }) {
           </p>
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <Select label={t("me.language")} options={LANGUAGE_OPTIONS} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
-          <TimeZoneField label={t("me.zone")} value={zone} onChange={setZone} none={t("me.zoneNone", { zone: schoolZone })} problem={zoneProblem} />
+          <Select
+            label={t("me.language")}
+            options={LANGUAGE_OPTIONS}
+            value={i18n.language}
+            onChange={(key) => isLanguage(key) && speak(key)}
+          />
+          <TimeZoneField
+            label={t("me.zone")}
+            value={zone}
+            onChange={setZone}
+            none={t("me.zoneNone", { zone: schoolZone })}
+            problem={zoneProblem}
+          />
         </div>
         {saving.isError && !nameProblem && !zoneProblem ? (
           <p role="alert" className="text-bad">

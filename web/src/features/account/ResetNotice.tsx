@@ -9,5 +9,9 @@ export function ResetNotice({ reset }: { reset: Me["passwordReset"] }) {
   const { full } = useTime();
   if (reset === null) return null;
   const values = { time: full(reset.at) };
-  return <p>{reset.by ? t("password.resetBy", { ...values, name: reset.by.name }) : t("password.resetByPlatform", values)}</p>;
+  return (
+    <p>
+      {reset.by ? t("password.resetBy", { ...values, name: reset.by.name }) : t("password.resetByPlatform", values)}
+    </p>
+  );
 }

@@ -53,7 +53,9 @@ function useEndSession() {
   const errorText = useErrorText();
   return useMutation({
     mutationFn: (token: string | undefined) =>
-      token === undefined ? client.POST("/auth/revoke-other-sessions", { body: {} as never }) : client.POST("/auth/revoke-session", { body: { token } as never }),
+      token === undefined
+        ? client.POST("/auth/revoke-other-sessions", { body: {} as never })
+        : client.POST("/auth/revoke-session", { body: { token } as never }),
     onSuccess: () => {
       toast(t("me.ended"));
       return cache.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });

@@ -30,7 +30,9 @@ export const accountSessionsQuery = queryOptions({
       unwrap(client.GET("/auth/get-session")) as Promise<{ session: { id: string } } | null>,
     ]);
     const marked = list.map((one) => ({ ...one, isCurrent: one.id === here?.session.id }));
-    return marked.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent) || other.updatedAt.localeCompare(one.updatedAt));
+    return marked.toSorted(
+      (one, other) => Number(other.isCurrent) - Number(one.isCurrent) || other.updatedAt.localeCompare(one.updatedAt),
+    );
   },
 });
 

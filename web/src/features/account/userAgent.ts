@@ -27,7 +27,8 @@ export function useUserAgentText(): (agent: string | null) => string {
   const { t } = useTranslation();
   return (agent) => {
     const found = parseUserAgent(agent ?? "");
-    if (found.program !== undefined && found.system !== undefined) return t("me.programOn", { program: found.program, system: found.system });
+    if (found.program !== undefined && found.system !== undefined)
+      return t("me.programOn", { program: found.program, system: found.system });
     return found.program ?? (agent ? agent.slice(0, 60) : t("me.unknown"));
   };
 }

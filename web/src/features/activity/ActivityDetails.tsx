@@ -5,7 +5,13 @@ import { useTime } from "../../i18n/time";
 import { type Detail, listDetails, type DetailValue } from "./details";
 
 /** The details of a log entry. */
-export function ActivityDetails({ details, of }: { details: Readonly<Record<string, unknown>>; of: ReadonlyMap<string, string> }) {
+export function ActivityDetails({
+  details,
+  of,
+}: {
+  details: Readonly<Record<string, unknown>>;
+  of: ReadonlyMap<string, string>;
+}) {
   const known = listDetails(details, of);
   return known.map((fact) => <DetailRow key={fact.field} fact={fact} />);
 }
@@ -46,7 +52,9 @@ function useDetailText(): (value: DetailValue) => string {
       case "list":
         return new Intl.ListFormat(language, { type: "unit" }).format(value.items);
       case "seconds":
-        return value.count < 60 ? t("activity.seconds", { count: value.count }) : t("activity.minutes", { count: Math.round(value.count / 60) });
+        return value.count < 60
+          ? t("activity.seconds", { count: value.count })
+          : t("activity.minutes", { count: Math.round(value.count / 60) });
       case "bytes":
         return bytes(value.count);
       case "number":

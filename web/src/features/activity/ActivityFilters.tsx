@@ -9,11 +9,18 @@ import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";
 const ALL = "all";
 
 /** Filters of the log: class, group, category, user, period. */
-export function ActivityFilters({ filters, onChange }: { filters: ActivityFilterValues; onChange: (next: ActivityFilterValues) => void }) {
+export function ActivityFilters({
+  filters,
+  onChange,
+}: {
+  filters: ActivityFilterValues;
+  onChange: (next: ActivityFilterValues) => void;
+}) {
   const { t } = useTranslation();
   const known = useQuery(activityNamesQuery).data;
   const all = { id: ALL, name: t("app.all") };
-  const groups = known?.groups.filter((group) => filters.classId === undefined || group.classId === filters.classId) ?? [];
+  const groups =
+    known?.groups.filter((group) => filters.classId === undefined || group.classId === filters.classId) ?? [];
   const choose = <K extends keyof ActivityFilterValues>(key: K, id: string): ActivityFilterValues => {
     const { [key]: _, ...rest } = filters;
     return id === ALL ? rest : { ...rest, [key]: id };
@@ -43,12 +50,19 @@ export function ActivityFilters({ filters, onChange }: { filters: ActivityFilter
       />
       <Select
         label={t("activity.period")}
-        options={[...PERIODS.map((id) => ({ id: id as string, name: t(`activity.since.${id}`) })), { id: ALL, name: t("activity.since.ever") }]}
+        options={[
+          ...PERIODS.map((id) => ({ id: id as string, name: t(`activity.since.${id}`) })),
+          { id: ALL, name: t("activity.since.ever") },
+        ]}
         value={filters.period ?? ALL}
         onChange={(id) => onChange(choose("period", id))}
       />
       <div className="col-span-2 lg:col-span-1">
-        <UserSearch label={t("activity.person")} value={filters.userId ?? null} onChange={(id) => onChange(choose("userId", id ?? ALL))} />
+        <UserSearch
+          label={t("activity.person")}
+          value={filters.userId ?? null}
+          onChange={(id) => onChange(choose("userId", id ?? ALL))}
+        />
       </div>
     </div>
   );

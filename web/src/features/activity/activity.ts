@@ -23,7 +23,12 @@ export function activityParams({ period, ...rest }: ActivityFilterValues, zone: 
 export const activityQuery = (query: ReturnType<typeof activityParams>) =>
   infiniteQueryOptions({
     queryKey: queryKeys.activity.log(query),
-    queryFn: ({ pageParam }) => unwrap(client.GET("/activity-logs", { params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        client.GET("/activity-logs", {
+          params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        }),
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -33,7 +38,11 @@ export const activityNamesQuery = queryOptions({
   queryKey: queryKeys.activity.names(),
   queryFn: async () => {
     const none = { params: { query: {} } };
-    const [classes, groups, topics] = await Promise.all([unwrap(client.GET("/classes", none)), unwrap(client.GET("/groups", none)), unwrap(client.GET("/assignments", none))]);
+    const [classes, groups, topics] = await Promise.all([
+      unwrap(client.GET("/classes", none)),
+      unwrap(client.GET("/groups", none)),
+      unwrap(client.GET("/assignments", none)),
+    ]);
     return {
       classes,
       groups,
@@ -48,7 +57,10 @@ export const activityNamesQuery = queryOptions({
 });
 
 /** Groups entries by day in the reader's time zone; keeps the order. */
-export function groupByDay<T extends { createdAt: string }>(rows: readonly T[], day: (at: string) => string): { day: string; rows: T[] }[] {
+export function groupByDay<T extends { createdAt: string }>(
+  rows: readonly T[],
+  day: (at: string) => string,
+): { day: string; rows: T[] }[] {
   const days: { day: string; rows: T[] }[] = [];
   for (const row of rows) {
     const name = day(row.createdAt);
@@ -67,5 +79,7 @@ export function describeEntry(row: ActivityEntry, of: ReadonlyMap<string, string
   const ids = [row.groupId, row.assignmentId, row.classId].filter((id) => id !== null && id !== row.entityId);
   const where = ids.map((id) => of.get(id as string)).filter((name) => name !== undefined && name !== what) as string[];
   // A submission is named after its topic and its group, because both may have been deleted since.
-  return where.length === 0 && title !== undefined && row.entityName !== null ? { what, where: [row.entityName] } : { what, where: [...new Set(where)] };
+  return where.length === 0 && title !== undefined && row.entityName !== null
+    ? { what, where: [row.entityName] }
+    : { what, where: [...new Set(where)] };
 }

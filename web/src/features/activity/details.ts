@@ -1,6 +1,13 @@
 // The details of a log entry as short texts. Omits ids and other values that mean nothing to a reader.
 
-export type DetailValue = { is: "text"; text: string } | { is: "moment"; at: string } | { is: "word"; word: string } | { is: "list"; items: string[] } | { is: "seconds"; count: number } | { is: "bytes"; count: number } | { is: "number"; count: number };
+export type DetailValue =
+  | { is: "text"; text: string }
+  | { is: "moment"; at: string }
+  | { is: "word"; word: string }
+  | { is: "list"; items: string[] }
+  | { is: "seconds"; count: number }
+  | { is: "bytes"; count: number }
+  | { is: "number"; count: number };
 
 export interface Detail {
   field: string;
@@ -13,7 +20,8 @@ type Details = Readonly<Record<string, unknown>>;
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const WORD = /^[A-Z][A-Z_]+$/;
-const isObject = (value: unknown): value is Details => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Details =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Display name of an object of any type. */
 function displayName(thing: unknown): string | undefined {
@@ -25,8 +33,17 @@ function displayName(thing: unknown): string | undefined {
 function detailValue(field: string, value: unknown): DetailValue | undefined {
   if (value === null || value === "") return { is: "word", word: "none" };
   if (typeof value === "boolean") return { is: "word", word: value ? "yes" : "no" };
-  if (typeof value === "number") return { is: /seconds$/i.test(field) ? "seconds" : /size$|bytes$|quota$/i.test(field) ? "bytes" : "number", count: value };
-  if (typeof value === "string") return MOMENT.test(value) ? { is: "moment", at: value } : WORD.test(value) ? { is: "word", word: value } : { is: "text", text: value };
+  if (typeof value === "number")
+    return {
+      is: /seconds$/i.test(field) ? "seconds" : /size$|bytes$|quota$/i.test(field) ? "bytes" : "number",
+      count: value,
+    };
+  if (typeof value === "string")
+    return MOMENT.test(value)
+      ? { is: "moment", at: value }
+      : WORD.test(value)
+        ? { is: "word", word: value }
+        : { is: "text", text: value };
   if (Array.isArray(value)) {
     const items = value.map(displayName).filter((name) => name !== undefined);
     return items.length === 0 ? undefined : { is: "list", items };
@@ -45,10 +62,16 @@ function namedIds(ids: unknown, of: ReadonlyMap<string, string>): DetailValue | 
 
 /** Lists changed fields with their former values first, then all other details. */
 export function listDetails(details: Details, of: ReadonlyMap<string, string> = new Map()): Detail[] {
-  const changed = Array.isArray(details.changed) ? details.changed.filter((field): field is string => typeof field === "string") : [];
-  const [before, after] = [isObject(details.before) ? details.before : {}, isObject(details.after) ? details.after : {}];
+  const changed = Array.isArray(details.changed)
+    ? details.changed.filter((field): field is string => typeof field === "string")
+    : [];
+  const [before, after] = [
+    isObject(details.before) ? details.before : {},
+    isObject(details.after) ? details.after : {},
+  ];
   const changes = changed.flatMap((field): Detail[] => {
-    const read = (values: Details) => (!(field in values) ? undefined : isId(field) ? namedIds(values[field], of) : detailValue(field, values[field]));
+    const read = (values: Details) =>
+      !(field in values) ? undefined : isId(field) ? namedIds(values[field], of) : detailValue(field, values[field]);
     const [value, old] = [read(after), read(before)];
     return [{ field, value: value ?? { is: "word", word: "changed" }, ...(value && old ? { before: old } : {}) }];
   });

@@ -4,7 +4,20 @@ import type { Schemas } from "../../api/client";
 
 export type Category = Schemas["Category"];
 
-export const CATEGORIES = ["CLASS", "HOMEROOM", "SUBJECT", "COURSE", "GROUP", "ASSIGNMENT", "SUBMISSION", "DOCUMENT", "FEEDBACK", "USER", "TENANT", "AUTH"] as const satisfies readonly Category[];
+export const CATEGORIES = [
+  "CLASS",
+  "HOMEROOM",
+  "SUBJECT",
+  "COURSE",
+  "GROUP",
+  "ASSIGNMENT",
+  "SUBMISSION",
+  "DOCUMENT",
+  "FEEDBACK",
+  "USER",
+  "TENANT",
+  "AUTH",
+] as const satisfies readonly Category[];
 export const PERIODS = ["today", "week", "month"] as const;
 
 /** The filters, as stored in the URL. */
@@ -18,8 +31,15 @@ export interface ActivityFilterValues {
 
 /** Parses the filters from the URL; invalid values are ignored. */
 export function parseFilters(search: Record<string, unknown>): ActivityFilterValues {
-  const text = (key: "classId" | "groupId" | "userId") => (typeof search[key] === "string" ? { [key]: search[key] } : {});
+  const text = (key: "classId" | "groupId" | "userId") =>
+    typeof search[key] === "string" ? { [key]: search[key] } : {};
   const category = CATEGORIES.find((one) => one === search.category);
   const period = PERIODS.find((one) => one === search.period);
-  return { ...text("classId"), ...text("groupId"), ...text("userId"), ...(category ? { category } : {}), ...(period ? { period } : {}) };
+  return {
+    ...text("classId"),
+    ...text("groupId"),
+    ...text("userId"),
+    ...(category ? { category } : {}),
+    ...(period ? { period } : {}),
+  };
 }

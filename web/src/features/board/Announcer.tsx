@@ -25,8 +25,15 @@ export function Announcer({ board }: { board: Board }) {
     known.current = new Set(waiting.map((card) => card.group.id));
     const fresh = before === undefined ? [] : waiting.filter((card) => !before.has(card.group.id));
     if (fresh.length === 0) return;
-    announce(fresh.map((card) => t("board.said", { name: numberedName(card.group), message: card.helpMessage ?? "" })).join(" "));
-    if (isSoundOn) void import("./notificationSound").then(({ playNotificationSound }) => playNotificationSound()).catch(() => undefined);
+    announce(
+      fresh
+        .map((card) => t("board.said", { name: numberedName(card.group), message: card.helpMessage ?? "" }))
+        .join(" "),
+    );
+    if (isSoundOn)
+      void import("./notificationSound")
+        .then(({ playNotificationSound }) => playNotificationSound())
+        .catch(() => undefined);
   }, [waiting, isSoundOn, t]);
 
   useEffect(() => {
@@ -41,7 +48,5 @@ export function Announcer({ board }: { board: Board }) {
     return () => clearInterval(timer);
   }, [deadline, status, t]);
 
-  return (
-    <output className="sr-only">{announcement}</output>
-  );
+  return <output className="sr-only">{announcement}</output>;
 }

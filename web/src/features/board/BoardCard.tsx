@@ -59,7 +59,12 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
           <OverflowMenu label={numberedName(group)} actions={actions} isTabStop={isTabStop} />
         </span>
       </h2>
-      <div id={`card-${group.id}`} className={isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"}>
+      <div
+        id={`card-${group.id}`}
+        className={
+          isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"
+        }
+      >
         <Members card={card} isDense={isDense} />
         {isDense || group.isHidden ? null : <ActivityChart counts={card.activity} />}
         <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
@@ -138,11 +143,18 @@ function ActivityLine({ card, at }: { card: BoardGroup; at: number }) {
     );
   }
   const submission = card.groupAssignment.currentSubmission;
-  if (isDone(card)) return submission ? t(submission.isLate ? "board.atLate" : "board.at", { time: clock(submission.submittedAt) }) : null;
-  const writing = card.members.filter((member) => card.writing.includes(member.user.id)).map((member) => member.user.name);
+  if (isDone(card))
+    return submission
+      ? t(submission.isLate ? "board.atLate" : "board.at", { time: clock(submission.submittedAt) })
+      : null;
+  const writing = card.members
+    .filter((member) => card.writing.includes(member.user.id))
+    .map((member) => member.user.name);
   if (writing.length > 0) return t("board.writing", { names: writing.join(", "), count: writing.length });
   const quiet = quietSince(card, at);
   if (quiet === undefined) return null;
   const minutes = Math.floor((at - quiet) / 60_000);
-  return minutes < 60 ? t("board.quietFor", { minutes }) : t("board.lastChange", { when: moment(new Date(quiet).toISOString()) });
+  return minutes < 60
+    ? t("board.quietFor", { minutes })
+    : t("board.lastChange", { when: moment(new Date(quiet).toISOString()) });
 }

@@ -4,7 +4,11 @@ import type { Board } from "./board";
 import { lazyPart } from "../../components/lazyPart";
 
 /** The open dialog of the board. */
-export type BoardDialog = { what: "message"; groupId?: string } | { what: "move"; groupId: string; userId: string } | { what: "time" } | { what: "copy" };
+export type BoardDialog =
+  | { what: "message"; groupId?: string }
+  | { what: "move"; groupId: string; userId: string }
+  | { what: "time" }
+  | { what: "copy" };
 
 const MessageDialog = lazyPart(async () => (await import("./MessageDialog")).MessageDialog);
 const MoveStudentDialog = lazyPart(async () => (await import("./MoveStudentDialog")).MoveStudentDialog);

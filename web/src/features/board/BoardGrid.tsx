@@ -37,7 +37,14 @@ export function BoardGrid({ cards, count, at, onDo, onOpen }: Props) {
     >
       {cards.map((card) => (
         <li key={card.group.id} data-group={card.group.id}>
-          <BoardCard card={card} at={at} isTabStop={card.group.id === tabStop} isDense={isDense} actions={actions(card)} onOpen={() => onOpen(card.group.id)} />
+          <BoardCard
+            card={card}
+            at={at}
+            isTabStop={card.group.id === tabStop}
+            isDense={isDense}
+            actions={actions(card)}
+            onOpen={() => onOpen(card.group.id)}
+          />
         </li>
       ))}
     </ul>
@@ -45,7 +52,8 @@ export function BoardGrid({ cards, count, at, onDo, onOpen }: Props) {
 }
 
 /** The id of the group whose card contains an element. */
-export const groupAt = (element: Element | null): string | undefined => element?.closest("[data-group]")?.getAttribute("data-group") ?? undefined;
+export const groupAt = (element: Element | null): string | undefined =>
+  element?.closest("[data-group]")?.getAttribute("data-group") ?? undefined;
 
 /** Moves the focus to the card of a group, if it is shown. */
 export function focusCard(id: string): boolean {
@@ -60,7 +68,14 @@ function cardInDirection(grid: Element, here: Element, key: string): HTMLElement
   const index = cards.indexOf(here as HTMLElement);
   if (index < 0) return undefined;
   const row = countColumns(cards);
-  const candidates: Record<string, number> = { ArrowRight: index + 1, ArrowLeft: index - 1, ArrowDown: index + row, ArrowUp: index - row, Home: 0, End: cards.length - 1 };
+  const candidates: Record<string, number> = {
+    ArrowRight: index + 1,
+    ArrowLeft: index - 1,
+    ArrowDown: index + row,
+    ArrowUp: index - row,
+    Home: 0,
+    End: cards.length - 1,
+  };
   const target = candidates[key];
   return target === undefined ? undefined : cards[target];
 }

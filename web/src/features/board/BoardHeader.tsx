@@ -21,7 +21,9 @@ export function BoardHeader({ board, at }: { board: Board; at: number }) {
   const { moment } = useTime();
   const { title, deadline, status, classId, courseId } = board.assignment;
   const className = useQuery(classQuery(classId)).data?.name;
-  const courseName = useQuery({ ...courseNamesQuery, enabled: useIsIdle() && courseId !== null }).data?.get(courseId ?? "");
+  const courseName = useQuery({ ...courseNamesQuery, enabled: useIsIdle() && courseId !== null }).data?.get(
+    courseId ?? "",
+  );
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
       <div className="flex min-w-0 grow flex-col">
@@ -45,14 +47,26 @@ export function BoardHeader({ board, at }: { board: Board; at: number }) {
           </strong>
         )}
         <span>{t(Date.parse(deadline) < at ? "today.ended" : "today.ends", { when: moment(deadline) })}</span>
-        {board.groups.length === 0 ? null : <span>{t("today.submitted", { done: board.groups.filter(isDone).length, count: board.groups.length })}</span>}
+        {board.groups.length === 0 ? null : (
+          <span>{t("today.submitted", { done: board.groups.filter(isDone).length, count: board.groups.length })}</span>
+        )}
       </p>
     </div>
   );
 }
 
 /** Filter of the cards, stored in the URL. */
-export function BoardFilters({ board, at, show, onShow }: { board: Board; at: number; show: Filter; onShow: (filter: Filter) => void }) {
+export function BoardFilters({
+  board,
+  at,
+  show,
+  onShow,
+}: {
+  board: Board;
+  at: number;
+  show: Filter;
+  onShow: (filter: Filter) => void;
+}) {
   const { t } = useTranslation();
   return (
     <fieldset aria-label={t("board.show")} className="-m-1 flex min-w-0 gap-1.5 overflow-x-auto p-1 sm:flex-wrap">
@@ -63,7 +77,8 @@ export function BoardFilters({ board, at, show, onShow }: { board: Board; at: nu
           className={`shrink-0 gap-1.5 px-2.5 ${show === filter ? "border-accent text-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : ""}`}
           onPress={() => onShow(filter)}
         >
-          {t(`board.filter.${filter}`)} <span className="tabular-nums">{board.groups.filter((card) => matchesFilter(card, filter, at)).length}</span>
+          {t(`board.filter.${filter}`)}{" "}
+          <span className="tabular-nums">{board.groups.filter((card) => matchesFilter(card, filter, at)).length}</span>
         </Button>
       ))}
     </fieldset>
@@ -99,11 +114,28 @@ export function BoardActions({ board, onDo }: { board: Board; onDo: (dialog: Boa
         label={title}
         actions={[
           { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
-          { id: "projector", name: t("board.projector"), onAction: () => void navigate({ to: "/t/$topicId/projector", params }) },
-          { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions", search: { assignmentId: id, status: "ALL" } }) },
-          { id: "zip", name: t("board.zip"), isDisabled: board.groups.every((card) => card.documents.length === 0), onAction: () => download(`/api/assignments/${id}/export.zip`) },
+          {
+            id: "projector",
+            name: t("board.projector"),
+            onAction: () => void navigate({ to: "/t/$topicId/projector", params }),
+          },
+          {
+            id: "submissions",
+            name: t("board.submissions"),
+            onAction: () => void navigate({ to: "/submissions", search: { assignmentId: id, status: "ALL" } }),
+          },
+          {
+            id: "zip",
+            name: t("board.zip"),
+            isDisabled: board.groups.every((card) => card.documents.length === 0),
+            onAction: () => download(`/api/assignments/${id}/export.zip`),
+          },
           { id: "copy", name: t("board.copy"), onAction: () => onDo({ what: "copy" }) },
-          { id: "chime", name: isSoundOn ? t("board.chimeOff") : t("board.chimeOn"), onAction: () => setSoundOn(!isSoundOn) },
+          {
+            id: "chime",
+            name: isSoundOn ? t("board.chimeOff") : t("board.chimeOn"),
+            onAction: () => setSoundOn(!isSoundOn),
+          },
         ]}
       />
     </div>

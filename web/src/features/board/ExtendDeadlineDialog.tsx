@@ -31,12 +31,21 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
   const preview = useQuery({
     queryKey: queryKeys.assignments.deadlinePreview(id, next),
     queryFn: async () => {
-      const previewed = await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: { dryRun: "1" } }, body: { deadline: next } }));
+      const previewed = await unwrap(
+        client.PATCH("/assignments/{id}/bulk", { params: { path, query: { dryRun: "1" } }, body: { deadline: next } }),
+      );
       return "count" in previewed ? previewed.count : 0;
     },
   });
-  const refresh = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.board.one(id) }), invalidate(cache, "assignments")]);
-  const setDeadline = (to: string) => unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: customDeadline ? { recomputeLate: "1" } : {} }, body: { deadline: to } }));
+  const refresh = () =>
+    Promise.all([cache.invalidateQueries({ queryKey: queryKeys.board.one(id) }), invalidate(cache, "assignments")]);
+  const setDeadline = (to: string) =>
+    unwrap(
+      client.PATCH("/assignments/{id}/bulk", {
+        params: { path, query: customDeadline ? { recomputeLate: "1" } : {} },
+        body: { deadline: to },
+      }),
+    );
   const undo = useMutation({ mutationFn: () => setDeadline(deadline), onSettled: refresh });
   const extend = useMutation({
     mutationFn: () => setDeadline(next),
@@ -51,7 +60,12 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
     <Dialog title={t("board.moreTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <RadioGroup label={t("board.moreBy")} value={step} onChange={setStep} options={STEPS.map((one) => ({ id: one, name: t("board.minutes", { count: Number(one) }) }))} />
+          <RadioGroup
+            label={t("board.moreBy")}
+            value={step}
+            onChange={setStep}
+            options={STEPS.map((one) => ({ id: one, name: t("board.minutes", { count: Number(one) }) }))}
+          />
           <p aria-live="polite">
             {t("board.moreEnd", { next: moment(next), before: moment(deadline) })}{" "}
             {preview.data === undefined ? null : t("board.moreFor", { count: preview.data })}

@@ -64,7 +64,12 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
         </Button>
       }
     >
-      {isOwn ? t("board.finishedYou", { when }) : by ? t("board.finishedBy", { when, name: by }) : t("board.finished", { when })} {t("board.finishedMeans")}
+      {isOwn
+        ? t("board.finishedYou", { when })
+        : by
+          ? t("board.finishedBy", { when, name: by })
+          : t("board.finished", { when })}{" "}
+      {t("board.finishedMeans")}
     </LockBanner>
   );
 }
@@ -72,5 +77,10 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
 /** Fetches the name of the user who finished a topic from the activity log. */
 const finisherQuery = (id: string) => ({
   queryKey: queryKeys.activity.finisher(id),
-  queryFn: async () => (await unwrap(client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }))).data[0]?.userName ?? null,
+  queryFn: async () =>
+    (
+      await unwrap(
+        client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }),
+      )
+    ).data[0]?.userName ?? null,
 });

@@ -28,7 +28,10 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
   });
   const drafts = preview.data?.unlinkedDrafts ?? [];
   const finish = useMutation({
-    mutationFn: () => unwrap(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksToCreate(drafts, chosen) } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksToCreate(drafts, chosen) } }),
+      ),
     onSuccess: ({ unsavedDocuments }) => {
       if (unsavedDocuments.length > 0) toast(t("finish.unsaved", { count: unsavedDocuments.length }));
       onClose();
@@ -47,7 +50,9 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
     <Dialog title={t("finish.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <p>{t("finish.text", { documents: locked, groups: t("board.groupCount", { count: board.groups.length }) })}</p>
+          <p>
+            {t("finish.text", { documents: locked, groups: t("board.groupCount", { count: board.groups.length }) })}
+          </p>
           {preview.isError ? <ErrorMessage problem={preview.error} onRetry={() => void preview.refetch()} /> : null}
           {drafts.length === 0 ? null : (
             <section aria-label={t("finish.drafts")} className="flex flex-col gap-3">
@@ -60,7 +65,10 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
                   options={[
                     { id: NO_TOPIC, name: t("finish.noTopic") },
                     { id: path.id, name: t("finish.thisTopic", { title: board.assignment.title }) },
-                    ...draft.topics.map((topic) => ({ id: topic.assignmentId, name: t("finish.otherTopic", { title: topic.title }) })),
+                    ...draft.topics.map((topic) => ({
+                      id: topic.assignmentId,
+                      name: t("finish.otherTopic", { title: topic.title }),
+                    })),
                   ]}
                   value={chosen[draft.documentId] ?? NO_TOPIC}
                   onChange={(topic) => setChosen({ ...chosen, [draft.documentId]: topic })}
@@ -73,17 +81,27 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
               <h3 className="font-semibold">{t("finish.open")}</h3>
               <ul className="list-disc ps-5">
                 {open.map((one) => (
-                  <li key={one.documentId}>{t("finish.openOne", { title: one.title, group: numberedName(one.group), topic: one.assignmentTitle })}</li>
+                  <li key={one.documentId}>
+                    {t("finish.openOne", {
+                      title: one.title,
+                      group: numberedName(one.group),
+                      topic: one.assignmentTitle,
+                    })}
+                  </li>
                 ))}
               </ul>
             </section>
           )}
           <p className="flex flex-wrap justify-end gap-2">
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and this button is harmless */}
             <Button autoFocus isDisabled={finish.isPending} onPress={close}>
               {t("ask.cancel")}
             </Button>
-            <Button kind="danger" isDisabled={preview.isPending} isPending={finish.isPending} onPress={() => finish.mutate()}>
+            <Button
+              kind="danger"
+              isDisabled={preview.isPending}
+              isPending={finish.isPending}
+              onPress={() => finish.mutate()}
+            >
               {t("finish.yes")}
             </Button>
           </p>

@@ -15,7 +15,15 @@ import { WaitingTime } from "./indicators";
 import { classQuery } from "./classAndCourse";
 
 /** The help queue: groups in order of arrival with waiting time and text. */
-export function HelpQueue({ waiting, isOver, onShow }: { waiting: readonly BoardGroup[]; isOver: boolean; onShow: (id: string) => void }) {
+export function HelpQueue({
+  waiting,
+  isOver,
+  onShow,
+}: {
+  waiting: readonly BoardGroup[];
+  isOver: boolean;
+  onShow: (id: string) => void;
+}) {
   const { t } = useTranslation();
   const handle = useMarkHandled();
   const list = useRef<HTMLDivElement>(null);
@@ -39,7 +47,12 @@ export function HelpQueue({ waiting, isOver, onShow }: { waiting: readonly Board
             </span>
             {card.helpMessage ? <q className="break-words">{card.helpMessage}</q> : null}
             <span className="flex flex-wrap items-center gap-2">
-              <Button kind="main" data-handled={index} aria-label={t("board.handledOf", { name: numberedName(card.group) })} onPress={() => handle(card)}>
+              <Button
+                kind="main"
+                data-handled={index}
+                aria-label={t("board.handledOf", { name: numberedName(card.group) })}
+                onPress={() => handle(card)}
+              >
                 {t("board.handled")}
               </Button>
               <ClaimButton card={card} />
@@ -58,7 +71,9 @@ function useFocusAfterRemoval(list: React.RefObject<HTMLDivElement | null>, coun
   useEffect(() => {
     const element = list.current;
     const saveFocus = (event: FocusEvent) => {
-      focusedIndex.current = Number((event.target as HTMLElement).closest("[data-handled]")?.getAttribute("data-handled") ?? -1);
+      focusedIndex.current = Number(
+        (event.target as HTMLElement).closest("[data-handled]")?.getAttribute("data-handled") ?? -1,
+      );
     };
     const clearFocus = (event: FocusEvent) => {
       if (event.relatedTarget !== null) focusedIndex.current = -1;
@@ -71,7 +86,11 @@ function useFocusAfterRemoval(list: React.RefObject<HTMLDivElement | null>, coun
     };
   }, [list]);
   useEffect(() => {
-    if (count < last.current && focusedIndex.current >= 0 && (document.activeElement === document.body || document.activeElement === null)) {
+    if (
+      count < last.current &&
+      focusedIndex.current >= 0 &&
+      (document.activeElement === document.body || document.activeElement === null)
+    ) {
       const buttons = [...(list.current?.querySelectorAll<HTMLElement>("[data-handled]") ?? [])];
       (buttons[Math.min(focusedIndex.current, buttons.length - 1)] ?? list.current)?.focus();
     }
@@ -86,7 +105,8 @@ function ClaimButton({ card }: { card: BoardGroup }) {
   const cache = useQueryClient();
   const { data: person } = useQuery(meQuery);
   const by = card.group.helpClaimedById ?? null;
-  const names = useQuery({ ...classQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data?.teachers;
+  const names = useQuery({ ...classQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data
+    ?.teachers;
   const claim = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/claim", { params: { path: { id: card.group.id } } }),
     onError: (problem) => toast(errorText(problem)),
@@ -94,7 +114,11 @@ function ClaimButton({ card }: { card: BoardGroup }) {
   });
   if (by === null) {
     return (
-      <Button aria-label={t("board.goOf", { name: numberedName(card.group) })} onPress={() => claim.mutate()} isPending={claim.isPending}>
+      <Button
+        aria-label={t("board.goOf", { name: numberedName(card.group) })}
+        onPress={() => claim.mutate()}
+        isPending={claim.isPending}
+      >
         {t("board.go")}
       </Button>
     );

@@ -15,7 +15,17 @@ import { type Board, type BoardGroup, numberedName, isDone } from "./board";
 import { sendToGroups } from "./sendToGroups";
 
 /** Sends a message to the chat of one group, of all groups, or of those that have not submitted. */
-export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; to?: BoardGroup | undefined; onlyOpen: boolean; onClose: () => void }) {
+export function MessageDialog({
+  board,
+  to,
+  onlyOpen,
+  onClose,
+}: {
+  board: Board;
+  to?: BoardGroup | undefined;
+  onlyOpen: boolean;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -33,7 +43,12 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
   };
   const chosen = to ? [to] : audience === "open" ? open : board.groups;
   const send = useMutation({
-    mutationFn: () => sendToGroups(chosen.filter((card) => !delivered.current.has(card.group.id)), text.trim(), number.current),
+    mutationFn: () =>
+      sendToGroups(
+        chosen.filter((card) => !delivered.current.has(card.group.id)),
+        text.trim(),
+        number.current,
+      ),
     onSuccess: (failed) => {
       for (const card of chosen) if (!failed.some((one) => one.card === card)) delivered.current.add(card.group.id);
       if (failed.length > 0) return;
@@ -45,7 +60,11 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
   });
   const failed = send.data ?? [];
   return (
-    <Dialog title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <form
           className="flex flex-col gap-4"
@@ -65,18 +84,30 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
               ]}
             />
           )}
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog was opened to write */}
-          <TextArea autoFocus label={t("board.messageWords")} hint={t("board.messageHint")} value={text} onChange={updateText} maxLength={4000} rows={3} />
+          <TextArea
+            autoFocus
+            label={t("board.messageWords")}
+            hint={t("board.messageHint")}
+            value={text}
+            onChange={updateText}
+            maxLength={4000}
+            rows={3}
+          />
           <p className="flex flex-wrap gap-2">
             {(["look", "submit", "save"] as const).map((phrase) => (
-              <Button key={phrase} className="text-sm font-normal" onPress={() => updateText(t(`board.phrase.${phrase}`))}>
+              <Button
+                key={phrase}
+                className="text-sm font-normal"
+                onPress={() => updateText(t(`board.phrase.${phrase}`))}
+              >
                 {t(`board.phrase.${phrase}`)}
               </Button>
             ))}
           </p>
           {failed.length === 0 ? null : (
             <p role="alert" className="text-bad">
-              {t("board.notSent", { names: failed.map((one) => numberedName(one.card.group)).join(", ") })} {errorText(failed[0]?.problem)}
+              {t("board.notSent", { names: failed.map((one) => numberedName(one.card.group)).join(", ") })}{" "}
+              {errorText(failed[0]?.problem)}
             </p>
           )}
           <p className="flex flex-wrap justify-end gap-2">

@@ -16,19 +16,41 @@ interface Move {
 }
 
 /** Moves a student to another group with one press; can be undone for eight seconds. */
-export function MoveStudentDialog({ board, from, userId, onClose }: { board: Board; from: BoardGroup; userId: string; onClose: () => void }) {
+export function MoveStudentDialog({
+  board,
+  from,
+  userId,
+  onClose,
+}: {
+  board: Board;
+  from: BoardGroup;
+  userId: string;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
   const refresh = () => invalidate(cache, "board", "groups", "courses", "room");
-  const moveStudent = (step: Move) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: step.from, userId } }, body: { toGroupId: step.to } }));
-  const undo = useMutation({ mutationFn: moveStudent, onError: (problem) => toast(errorText(problem)), onSettled: refresh });
+  const moveStudent = (step: Move) =>
+    unwrap(
+      client.POST("/groups/{id}/members/{userId}/move", {
+        params: { path: { id: step.from, userId } },
+        body: { toGroupId: step.to },
+      }),
+    );
+  const undo = useMutation({
+    mutationFn: moveStudent,
+    onError: (problem) => toast(errorText(problem)),
+    onSettled: refresh,
+  });
   const move = useMutation({
     mutationFn: moveStudent,
     onSuccess: (moved, step) => {
       const kept = moved.keptSubmissions.length > 0 ? ` ${t("board.movedKept")}` : "";
-      toast(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () => undo.mutate({ from: step.to, to: step.from }));
+      toast(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () =>
+        undo.mutate({ from: step.to, to: step.from }),
+      );
       onClose();
     },
     onSettled: refresh,
@@ -42,9 +64,15 @@ export function MoveStudentDialog({ board, from, userId, onClose }: { board: Boa
           <ul className="flex flex-col gap-2">
             {others.map((card) => (
               <li key={card.group.id}>
-                <Button className="w-full" isPending={move.isPending} onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}>
+                <Button
+                  className="w-full"
+                  isPending={move.isPending}
+                  onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}
+                >
                   <span className="grow truncate text-start">{numberedName(card.group)}</span>
-                  <span className="text-soft shrink-0 text-sm font-normal">{t("board.members", { count: card.members.length })}</span>
+                  <span className="text-soft shrink-0 text-sm font-normal">
+                    {t("board.members", { count: card.members.length })}
+                  </span>
                 </Button>
               </li>
             ))}

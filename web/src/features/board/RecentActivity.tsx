@@ -8,7 +8,16 @@ import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { type Board, numberedName } from "./board";
 
 /** Logged events that the list shows. */
-const SHOWN_EVENTS = ["SUBMISSION_SUBMIT", "SUBMISSION_UNSUBMIT", "SUBMISSION_RETURN", "DOCUMENT_CREATE", "DOCUMENT_DELETE", "HELP_REQUESTED", "HELP_RESOLVED", "GROUP_MEMBER_MOVED"] as const;
+const SHOWN_EVENTS = [
+  "SUBMISSION_SUBMIT",
+  "SUBMISSION_UNSUBMIT",
+  "SUBMISSION_RETURN",
+  "DOCUMENT_CREATE",
+  "DOCUMENT_DELETE",
+  "HELP_REQUESTED",
+  "HELP_RESOLVED",
+  "GROUP_MEMBER_MOVED",
+] as const;
 type ShownEvent = (typeof SHOWN_EVENTS)[number];
 
 /** The latest events in the groups of the topic, from the activity log. */
@@ -32,7 +41,9 @@ export function RecentActivity({ board }: { board: Board }) {
           <time dateTime={row.createdAt} className="text-soft shrink-0 tabular-nums">
             {day(row.createdAt) === today ? clock(row.createdAt) : moment(row.createdAt)}
           </time>
-          <span className="min-w-0 break-words">{t(`board.feed.${event satisfies ShownEvent}`, { name: numberedName(group) })}</span>
+          <span className="min-w-0 break-words">
+            {t(`board.feed.${event satisfies ShownEvent}`, { name: numberedName(group) })}
+          </span>
         </li>
       ))}
     </ul>
@@ -41,11 +52,17 @@ export function RecentActivity({ board }: { board: Board }) {
 
 /** The log of the class. Refetched when the board changes, so it never shows more than the board does. */
 function latestQuery(board: Board) {
-  const news = board.groups.map((card) => [card.documents.length, card.groupAssignment.status, card.needsHelp, card.members.length].join()).join(";");
+  const news = board.groups
+    .map((card) => [card.documents.length, card.groupAssignment.status, card.needsHelp, card.members.length].join())
+    .join(";");
   return {
     queryKey: queryKeys.activity.board(board.assignment.id, news),
     queryFn: async (): Promise<readonly Schemas["ActivityLog"][]> =>
-      (await unwrap(client.GET("/activity-logs", { params: { query: { classId: board.assignment.classId, limit: 25 } } }))).data,
+      (
+        await unwrap(
+          client.GET("/activity-logs", { params: { query: { classId: board.assignment.classId, limit: 25 } } }),
+        )
+      ).data,
     gcTime: 60_000,
   };
 }

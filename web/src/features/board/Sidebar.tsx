@@ -43,8 +43,13 @@ export function Sidebar({ board, isOver, isOpen, onOpen, onShow }: Props) {
         )}
         <Chevron aria-hidden="true" className="size-5 shrink-0" />
       </button>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls by itself, so it must be focusable */}
-      <section id="rail" tabIndex={0} aria-label={t("board.rail")} className={`flex-col gap-4 overflow-y-auto rounded-xl p-4 pt-1 lg:flex lg:pt-4 ${isOpen ? "flex" : "hidden"}`}>
+      <section
+        id="rail"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls by itself, so it must be focusable
+        tabIndex={0}
+        aria-label={t("board.rail")}
+        className={`flex-col gap-4 overflow-y-auto rounded-xl p-4 pt-1 lg:flex lg:pt-4 ${isOpen ? "flex" : "hidden"}`}
+      >
         <section aria-label={t("board.waiting")} className="flex flex-col gap-3">
           <h2 className="hidden items-center gap-2 text-base lg:flex">
             <Title count={waiting.length} />

@@ -15,7 +15,9 @@ export interface PresenceEvent {
 export function applyPresence(cache: QueryClient, hint: PresenceEvent): boolean {
   let isShown = false;
   updateFamily(cache, "board", (found) => {
-    const groups = found.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...withPresence(card, hint) } : card));
+    const groups = found.groups.map((card) =>
+      card.group.id === hint.groupId ? { ...card, ...withPresence(card, hint) } : card,
+    );
     isShown ||= groups.some((card) => card.group.id === hint.groupId);
     return { ...found, groups };
   });

@@ -2,18 +2,41 @@ import { describe, expect, it, vi } from "vitest";
 
 import { client, Problem } from "../../api/client";
 
-import { nextInCycle, type BoardGroup, extendedDeadline, announcedMinutes, groupsNeedingTeacher, matchesFilter, helpQueue, quietSince } from "./board";
+import {
+  nextInCycle,
+  type BoardGroup,
+  extendedDeadline,
+  announcedMinutes,
+  groupsNeedingTeacher,
+  matchesFilter,
+  helpQueue,
+  quietSince,
+} from "./board";
 import { withoutHandledCalls } from "./handledCalls";
 import { sendToGroups } from "./sendToGroups";
 
 const MINUTE = 60_000;
 const AT = Date.parse("2026-11-20T10:00:00Z");
 
-function card(id: string, change: { status?: string; minutesAgo?: number; writing?: string[]; needsHelp?: boolean; activity?: number[]; message?: string; isOver?: boolean }): BoardGroup {
+function card(
+  id: string,
+  change: {
+    status?: string;
+    minutesAgo?: number;
+    writing?: string[];
+    needsHelp?: boolean;
+    activity?: number[];
+    message?: string;
+    isOver?: boolean;
+  },
+): BoardGroup {
   const lastActivity = new Date(AT - (change.minutesAgo ?? 0) * MINUTE).toISOString();
   return {
     group: { id, workRoomId: `room ${id}` },
-    groupAssignment: { status: change.status ?? "IN_PROGRESS", assignment: { status: change.isOver ? "FINISHED" : "ACTIVE" } },
+    groupAssignment: {
+      status: change.status ?? "IN_PROGRESS",
+      assignment: { status: change.isOver ? "FINISHED" : "ACTIVE" },
+    },
     activity: change.activity ?? [],
     helpMessage: change.message ?? null,
     documents: change.minutesAgo === undefined ? [] : [{ lastActivity }],
@@ -45,9 +68,13 @@ describe("quietSince", () => {
 describe("filters", () => {
   it("match each group", () => {
     const waiting = card("g", { minutesAgo: 9, needsHelp: true });
-    expect(["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(waiting, filter as never, AT))).toEqual([true, false, true, true, true]);
+    expect(
+      ["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(waiting, filter as never, AT)),
+    ).toEqual([true, false, true, true, true]);
     const done = card("g", { status: "GRADED" });
-    expect(["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(done, filter as never, AT))).toEqual([true, false, false, false, false]);
+    expect(
+      ["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(done, filter as never, AT)),
+    ).toEqual([true, false, false, false, false]);
   });
   it("keep the order of the help queue", () => {
     const groups = [card("a", { needsHelp: true }), card("b", { needsHelp: true }), card("c", {})];
@@ -58,7 +85,12 @@ describe("filters", () => {
 
 describe("groupsNeedingTeacher", () => {
   it("lists waiting, submitted, then quiet groups without duplicates", () => {
-    const groups = [card("quiet", { minutesAgo: 9 }), card("done", { status: "SUBMITTED" }), card("waits", { minutesAgo: 9, needsHelp: true }), card("fine", { minutesAgo: 0 })];
+    const groups = [
+      card("quiet", { minutesAgo: 9 }),
+      card("done", { status: "SUBMITTED" }),
+      card("waits", { minutesAgo: 9, needsHelp: true }),
+      card("fine", { minutesAgo: 0 }),
+    ];
     expect(groupsNeedingTeacher({ groups, helpQueue: ["waits"] } as never, AT)).toEqual(["waits", "done", "quiet"]);
   });
   it("wraps around", () => {
@@ -97,7 +129,10 @@ describe("handled help request", () => {
 
 describe("message to groups", () => {
   it("reports failed deliveries", async () => {
-    const post = vi.spyOn(client, "POST").mockImplementation((async (_path: string, { params }: { params: { path: { id: string } } }) => {
+    const post = vi.spyOn(client, "POST").mockImplementation((async (
+      _path: string,
+      { params }: { params: { path: { id: string } } },
+    ) => {
       if (params.path.id === "room b") throw new Problem(409, "CLASS_ARCHIVED", "no");
       return {};
     }) as never);

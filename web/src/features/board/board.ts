@@ -77,12 +77,14 @@ export function groupsNeedingTeacher(board: Board, at: number): string[] {
 }
 
 /** The id after the given one; wraps around. */
-export const nextInCycle = (ids: readonly string[], id: string | undefined): string | undefined => ids[(ids.indexOf(id ?? "") + 1) % ids.length];
+export const nextInCycle = (ids: readonly string[], id: string | undefined): string | undefined =>
+  ids[(ids.indexOf(id ?? "") + 1) % ids.length];
 
 export const nameOf = (group: { displayName?: string | null; name: string }): string => group.displayName ?? group.name;
 
 /** Number and name of a group, as announced and shown in texts. */
-export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
+export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string =>
+  `${group.groupNumber} ${nameOf(group)}`;
 
 /** The announced number of minutes before the deadline that has been passed since the last check, if any. */
 export const announcedMinutes = (deadline: number, before: number, at: number): number | undefined =>

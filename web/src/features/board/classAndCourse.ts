@@ -12,7 +12,10 @@ export const classQuery = (id: string) =>
     queryKey: queryKeys.classes.place(id),
     queryFn: async () => {
       const found = await unwrap(client.GET("/classes/{id}", { params: { path: { id } } }));
-      return { name: found.name, teachers: new Map([found.teacher, ...(found.coTeachers ?? [])].map((one) => [one.id as string, one.name])) };
+      return {
+        name: found.name,
+        teachers: new Map([found.teacher, ...(found.coTeachers ?? [])].map((one) => [one.id as string, one.name])),
+      };
     },
     staleTime,
   });
@@ -20,6 +23,7 @@ export const classQuery = (id: string) =>
 /** Course names by id. */
 export const courseNamesQuery = queryOptions({
   queryKey: queryKeys.courses.names(),
-  queryFn: async () => new Map((await unwrap(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
+  queryFn: async () =>
+    new Map((await unwrap(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
   staleTime,
 });

@@ -41,7 +41,9 @@ export function withoutHandledCalls(board: Board, handled: HandledCalls): Board 
   return {
     ...board,
     helpQueue: board.helpQueue.filter((id) => !gone.has(id)),
-    groups: board.groups.map((card) => (gone.has(card.group.id) ? { ...card, needsHelp: false, helpRequestedAt: null, helpMessage: null } : card)),
+    groups: board.groups.map((card) =>
+      gone.has(card.group.id) ? { ...card, needsHelp: false, helpRequestedAt: null, helpMessage: null } : card,
+    ),
   };
 }
 
@@ -103,7 +105,12 @@ function sendAllHandled(): void {
   if (isPageAbandoned()) return;
   for (const id of timers.keys()) {
     unmark(id);
-    void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json", ...pageSchoolHeaders() }, body: "{}" });
+    void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, {
+      method: "POST",
+      keepalive: true,
+      headers: { "content-type": "application/json", ...pageSchoolHeaders() },
+      body: "{}",
+    });
   }
 }
 

@@ -5,7 +5,11 @@ import { formatMinutes, useNow } from "../../hooks/serverClock";
 /** A filled dot means online, a hollow one offline. Drawn as SVG because forced colours remove background fills. */
 export function PresenceDot({ online }: { online: boolean }) {
   return (
-    <svg aria-hidden="true" viewBox="0 0 10 10" className={`inline size-2.5 shrink-0 ${online ? "text-good" : "text-line"}`}>
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 10 10"
+      className={`inline size-2.5 shrink-0 ${online ? "text-good" : "text-line"}`}
+    >
       <circle cx="5" cy="5" r="4" fill={online ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
     </svg>
   );
@@ -19,7 +23,12 @@ export function ActivityChart({ counts }: { counts: readonly number[] }) {
   return (
     <>
       <span className="sr-only">{t("board.activity", { count: active })} </span>
-      <svg aria-hidden="true" viewBox={`0 0 ${counts.length * 5 - 1} 16`} className="h-4 w-full" preserveAspectRatio="none">
+      <svg
+        aria-hidden="true"
+        viewBox={`0 0 ${counts.length * 5 - 1} 16`}
+        className="h-4 w-full"
+        preserveAspectRatio="none"
+      >
         {counts.map((count, minute) => (
           <rect
             key={minute}

@@ -22,7 +22,9 @@ test("draft without a chosen topic is not linked", () => {
 });
 
 test("draft stays open when another topic is chosen for it", () => {
-  const open = [{ documentId: "o", title: "o", documentType: "word" as const, group, assignmentId: "u", assignmentTitle: "Plants" }];
+  const open = [
+    { documentId: "o", title: "o", documentType: "word" as const, group, assignmentId: "u", assignmentTitle: "Plants" },
+  ];
   expect(documentsStayingOpen(open, drafts, {}, "t")).toEqual(open);
   const all = documentsStayingOpen(open, drafts, { a: "u", b: "t", c: NO_TOPIC }, "t");
   expect(all.map((one) => [one.documentId, one.assignmentTitle])).toEqual([

@@ -17,7 +17,12 @@ export const linksToCreate = (drafts: readonly Draft[], chosen: Links): Schemas[
   });
 
 /** Documents that stay open: those of other active topics, and drafts for which such a topic was chosen. */
-export function documentsStayingOpen(open: readonly OpenDocument[], drafts: readonly Draft[], chosen: Links, topicId: string): OpenDocument[] {
+export function documentsStayingOpen(
+  open: readonly OpenDocument[],
+  drafts: readonly Draft[],
+  chosen: Links,
+  topicId: string,
+): OpenDocument[] {
   const linked = drafts.flatMap(({ topics, ...draft }) => {
     const topic = topics.find((one) => one.assignmentId === chosen[draft.documentId] && one.assignmentId !== topicId);
     return topic === undefined ? [] : [{ ...draft, assignmentId: topic.assignmentId, assignmentTitle: topic.title }];

@@ -10,9 +10,16 @@ export interface FailedDelivery {
  * Sends a message to the chat of each group and returns the failed deliveries. The service accepts one message per room and
  * client id, so resending to all groups is safe.
  */
-export async function sendToGroups(cards: readonly BoardGroup[], content: string, number: string): Promise<FailedDelivery[]> {
+export async function sendToGroups(
+  cards: readonly BoardGroup[],
+  content: string,
+  number: string,
+): Promise<FailedDelivery[]> {
   const tries = cards.map(async (card) => {
-    await client.POST("/workrooms/{id}/messages", { params: { path: { id: card.group.workRoomId } }, body: { content, clientMessageId: number } });
+    await client.POST("/workrooms/{id}/messages", {
+      params: { path: { id: card.group.workRoomId } },
+      body: { content, clientMessageId: number },
+    });
   });
   const results = await Promise.allSettled(tries);
   return results.flatMap((result, index) => {

@@ -33,7 +33,12 @@ interface Props {
 export function ClassDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Dialog title={props.schoolClass ? t("classes.change", { name: props.schoolClass.name }) : t("classes.new")} isWide isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+    <Dialog
+      title={props.schoolClass ? t("classes.change", { name: props.schoolClass.name }) : t("classes.new")}
+      isWide
+      isOpen
+      onOpenChange={(isOpen) => isOpen || props.onClose()}
+    >
       {(close) => <ClassForm {...props} close={close} />}
     </Dialog>
   );
@@ -81,12 +86,34 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t("classes.name")} value={values.name} onChange={(name) => set({ name })} isRequired maxLength={120} autoComplete="off" {...at("name")} />
-        <TextField label={t("classes.year")} value={values.academicYear} onChange={(academicYear) => set({ academicYear })} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
+        <TextField
+          label={t("classes.name")}
+          value={values.name}
+          onChange={(name) => set({ name })}
+          isRequired
+          maxLength={120}
+          autoComplete="off"
+          {...at("name")}
+        />
+        <TextField
+          label={t("classes.year")}
+          value={values.academicYear}
+          onChange={(academicYear) => set({ academicYear })}
+          isRequired
+          maxLength={20}
+          autoComplete="off"
+          {...at("academicYear")}
+        />
       </div>
-      <SubjectSelect chosen={values.subjectIds} onChange={(subjectIds) => set({ subjectIds })} known={schoolClass?.subjects ?? []} />
+      <SubjectSelect
+        chosen={values.subjectIds}
+        onChange={(subjectIds) => set({ subjectIds })}
+        known={schoolClass?.subjects ?? []}
+      />
       <HomeroomFields values={values} set={set} isNew={schoolClass === undefined} />
-      {isAdmin(person) ? <OwnerSelect schoolClass={schoolClass} value={values.teacherId} onChange={(teacherId) => set({ teacherId })} /> : null}
+      {isAdmin(person) ? (
+        <OwnerSelect schoolClass={schoolClass} value={values.teacherId} onChange={(teacherId) => set({ teacherId })} />
+      ) : null}
       {schoolClass?.status === "ARCHIVED" ? null : (
         <RadioGroup
           label={t("classes.statusLabel")}
@@ -99,10 +126,34 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
         <summary className="text-accent min-h-11 cursor-pointer py-2 font-medium">{t("classes.more")}</summary>
         <div className="flex flex-col gap-4 pt-2">
           <div className="grid gap-4 sm:grid-cols-2">
-            <TextField label={t("classes.semester")} value={values.semester} onChange={(semester) => set({ semester })} maxLength={20} autoComplete="off" {...at("semester")} />
-            <TextField label={t("classes.externalId")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} autoComplete="off" {...at("externalId")} />
-            <DateTimeField label={t("classes.start")} value={values.startDate} onChange={(startDate) => set({ startDate })} problem={fieldError(save.error, "startDate")} />
-            <DateTimeField label={t("classes.end")} value={values.endDate} onChange={(endDate) => set({ endDate })} problem={fieldError(save.error, "endDate")} />
+            <TextField
+              label={t("classes.semester")}
+              value={values.semester}
+              onChange={(semester) => set({ semester })}
+              maxLength={20}
+              autoComplete="off"
+              {...at("semester")}
+            />
+            <TextField
+              label={t("classes.externalId")}
+              value={values.externalId}
+              onChange={(externalId) => set({ externalId })}
+              maxLength={120}
+              autoComplete="off"
+              {...at("externalId")}
+            />
+            <DateTimeField
+              label={t("classes.start")}
+              value={values.startDate}
+              onChange={(startDate) => set({ startDate })}
+              problem={fieldError(save.error, "startDate")}
+            />
+            <DateTimeField
+              label={t("classes.end")}
+              value={values.endDate}
+              onChange={(endDate) => set({ endDate })}
+              problem={fieldError(save.error, "endDate")}
+            />
           </div>
           <TimetableFields lessons={values.schedule} onChange={(schedule) => set({ schedule })} />
         </div>
@@ -118,7 +169,15 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
   );
 }
 
-function SubjectSelect({ chosen, onChange, known }: { chosen: string[]; onChange: (ids: string[]) => void; known: readonly { id: string; name: string }[] }) {
+function SubjectSelect({
+  chosen,
+  onChange,
+  known,
+}: {
+  chosen: string[];
+  onChange: (ids: string[]) => void;
+  known: readonly { id: string; name: string }[];
+}) {
   const { t } = useTranslation();
   const taught = useQuery(subjectsQuery).data ?? [];
   const all = [...taught, ...known.filter((one) => !taught.some((subject) => subject.id === one.id))];
@@ -128,7 +187,11 @@ function SubjectSelect({ chosen, onChange, known }: { chosen: string[]; onChange
       {all.length === 0 ? <p className="text-soft text-sm">{t("classes.noSubjects")}</p> : null}
       <div className="grid gap-x-4 sm:grid-cols-3">
         {all.map((subject) => (
-          <Checkbox key={subject.id} isSelected={chosen.includes(subject.id)} onChange={(isOn) => onChange(isOn ? [...chosen, subject.id] : chosen.filter((id) => id !== subject.id))}>
+          <Checkbox
+            key={subject.id}
+            isSelected={chosen.includes(subject.id)}
+            onChange={(isOn) => onChange(isOn ? [...chosen, subject.id] : chosen.filter((id) => id !== subject.id))}
+          >
             {subject.name}
           </Checkbox>
         ))}
@@ -137,7 +200,15 @@ function SubjectSelect({ chosen, onChange, known }: { chosen: string[]; onChange
   );
 }
 
-function HomeroomFields({ values, set, isNew }: { values: ClassFormValues; set: (change: Partial<ClassFormValues>) => void; isNew: boolean }) {
+function HomeroomFields({
+  values,
+  set,
+  isNew,
+}: {
+  values: ClassFormValues;
+  set: (change: Partial<ClassFormValues>) => void;
+  isNew: boolean;
+}) {
   const { t } = useTranslation();
   const found = useQuery(homeroomsQuery).data ?? [];
   if (found.length === 0) return null;
@@ -145,7 +216,10 @@ function HomeroomFields({ values, set, isNew }: { values: ClassFormValues; set: 
     <div>
       <Select
         label={t("classes.homeroom")}
-        options={[{ id: NONE, name: t("classes.noHomeroom") }, ...found.map((one) => ({ id: one.id, name: [one.name, one.academicYear].filter(Boolean).join(" · ") }))]}
+        options={[
+          { id: NONE, name: t("classes.noHomeroom") },
+          ...found.map((one) => ({ id: one.id, name: [one.name, one.academicYear].filter(Boolean).join(" · ") })),
+        ]}
         value={values.homeroomId}
         onChange={(homeroomId) => set({ homeroomId })}
       />
@@ -159,13 +233,28 @@ function HomeroomFields({ values, set, isNew }: { values: ClassFormValues; set: 
 }
 
 /** Owner of the class; administrators may change it. */
-function OwnerSelect({ schoolClass, value, onChange }: { schoolClass: Class | undefined; value: string | null; onChange: (id: string) => void }) {
+function OwnerSelect({
+  schoolClass,
+  value,
+  onChange,
+}: {
+  schoolClass: Class | undefined;
+  value: string | null;
+  onChange: (id: string) => void;
+}) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const teachers = useQuery(usersQuery("TEACHER", "", 200)).data ?? [];
   const known = [...(schoolClass ? [schoolClass.teacher] : []), { id: person.id, name: person.name }, ...teachers];
   const options = known.filter((one, index) => known.findIndex((other) => other.id === one.id) === index);
-  return <Select label={t("classes.owner")} options={options.map((one) => ({ id: one.id, name: one.name }))} value={value ?? person.id} onChange={onChange} />;
+  return (
+    <Select
+      label={t("classes.owner")}
+      options={options.map((one) => ({ id: one.id, name: one.name }))}
+      value={value ?? person.id}
+      onChange={onChange}
+    />
+  );
 }
 
 function useSaveClass(schoolClass: Class | undefined, onSaved: (saved: Class) => void) {
@@ -181,10 +270,16 @@ function useSaveClass(schoolClass: Class | undefined, onSaved: (saved: Class) =>
         schedule: rest.schedule.length === 0 ? null : rest.schedule,
       };
       if (schoolClass === undefined) {
-        return unwrap(client.POST("/classes", { body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) } }));
+        return unwrap(
+          client.POST("/classes", {
+            body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) },
+          }),
+        );
       }
       const owner = teacherId !== null && teacherId !== schoolClass.teacherId ? { teacherId } : {};
-      return unwrap(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { ...body, ...owner } }));
+      return unwrap(
+        client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { ...body, ...owner } }),
+      );
     },
     onSuccess: async (saved) => {
       await invalidate(cache, "classes", "courses");

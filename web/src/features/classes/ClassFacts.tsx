@@ -16,7 +16,14 @@ export function ClassFacts({ schoolClass }: { schoolClass: Class }) {
     [t("classes.homeroom"), schoolClass.homeroom?.name ?? ""],
     [t("classes.start"), schoolClass.startDate === null ? "" : day(schoolClass.startDate)],
     [t("classes.end"), schoolClass.endDate === null ? "" : day(schoolClass.endDate)],
-    [t("classes.schedule"), (schoolClass.schedule ?? []).map((lesson) => [days[lesson.weekday - 1], `${lesson.start}–${lesson.end}`, lesson.room].filter(Boolean).join(" ")).join(", ")],
+    [
+      t("classes.schedule"),
+      (schoolClass.schedule ?? [])
+        .map((lesson) =>
+          [days[lesson.weekday - 1], `${lesson.start}–${lesson.end}`, lesson.room].filter(Boolean).join(" "),
+        )
+        .join(", "),
+    ],
   ];
   return (
     <dl className="flex flex-wrap gap-x-8 gap-y-2">

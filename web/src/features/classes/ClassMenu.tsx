@@ -33,7 +33,9 @@ export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
           isOld
             ? { id: "activate", name: t("classes.activate"), onAction: () => status.set("ACTIVE") }
             : { id: "archive", name: t("classes.archive"), onAction: () => status.set("ARCHIVED") },
-          ...(isAdmin(person) ? [{ id: "delete", name: t("classes.delete"), isDanger: true, onAction: () => setOpen("delete") }] : []),
+          ...(isAdmin(person)
+            ? [{ id: "delete", name: t("classes.delete"), isDanger: true, onAction: () => setOpen("delete") }]
+            : []),
         ]}
       />
       {open === "change" ? <ClassDialog schoolClass={schoolClass} onClose={close} /> : null}
@@ -50,11 +52,15 @@ export function useClassStatus(schoolClass: Class) {
   const cache = useQueryClient();
   const before = schoolClass.status;
   const change = useMutation({
-    mutationFn: (status: Class["status"]) => unwrap(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { status } })),
+    mutationFn: (status: Class["status"]) =>
+      unwrap(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
       // An archived class cannot become a draft again.
       const undo = before === "DRAFT" && status === "ARCHIVED" ? undefined : before;
-      toast(t(`classes.now.${status}`, { name: schoolClass.name }), undo === undefined || undo === status ? undefined : () => change.mutate(undo));
+      toast(
+        t(`classes.now.${status}`, { name: schoolClass.name }),
+        undo === undefined || undo === status ? undefined : () => change.mutate(undo),
+      );
     },
     onError: (problem) => toast(errorText(problem)),
     onSettled: () => invalidate(cache, "classes", "courses"),

@@ -23,7 +23,12 @@ export function ClassTeachers({ schoolClass, canChange }: { schoolClass: Class; 
     <div className="flex flex-col gap-3">
       {canAssign ? (
         <Card className="max-w-xl">
-          <PersonPicker label={t("classes.addTeacher")} roles={["TEACHER", "ADMIN"]} excludedIds={new Set([schoolClass.teacherId, ...coTeachers.map((one) => one.id)])} onPick={(one) => add.mutate(one)} />
+          <PersonPicker
+            label={t("classes.addTeacher")}
+            roles={["TEACHER", "ADMIN"]}
+            excludedIds={new Set([schoolClass.teacherId, ...coTeachers.map((one) => one.id)])}
+            onPick={(one) => add.mutate(one)}
+          />
         </Card>
       ) : null}
       <ul className="bg-sheet border-faint divide-faint max-w-xl divide-y rounded-xl border shadow-sm">
@@ -41,7 +46,15 @@ export function ClassTeachers({ schoolClass, canChange }: { schoolClass: Class; 
   );
 }
 
-function CoTeacher({ classId, person, canRemove }: { classId: string; person: { id: string; name: string }; canRemove: boolean }) {
+function CoTeacher({
+  classId,
+  person,
+  canRemove,
+}: {
+  classId: string;
+  person: { id: string; name: string };
+  canRemove: boolean;
+}) {
   const { t } = useTranslation();
   const row = useRef<HTMLLIElement>(null);
   const { remove } = useTeachers(classId);

@@ -19,7 +19,11 @@ import { type Class, yearAfter } from "./classes";
 export function CloneClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Dialog title={t("classes.cloneTitle", { name: schoolClass.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("classes.cloneTitle", { name: schoolClass.name })}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => <CloneForm schoolClass={schoolClass} close={close} />}
     </Dialog>
   );
@@ -35,7 +39,13 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
   const [withTopics, setTopics] = useState(true);
   const [withStudents, setStudents] = useState(false);
   const clone = useMutation({
-    mutationFn: () => unwrap(client.POST("/classes/{id}/clone", { params: { path: { id: schoolClass.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/classes/{id}/clone", {
+          params: { path: { id: schoolClass.id } },
+          body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents },
+        }),
+      ),
     onSuccess: async (made) => {
       await invalidate(cache, "classes", "courses", "assignments");
       toast(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));
@@ -55,8 +65,24 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
         clone.mutate();
       }}
     >
-      <TextField label={t("classes.name")} value={name} onChange={setName} isRequired maxLength={120} autoComplete="off" {...at("name")} />
-      <TextField label={t("classes.year")} value={academicYear} onChange={setYear} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
+      <TextField
+        label={t("classes.name")}
+        value={name}
+        onChange={setName}
+        isRequired
+        maxLength={120}
+        autoComplete="off"
+        {...at("name")}
+      />
+      <TextField
+        label={t("classes.year")}
+        value={academicYear}
+        onChange={setYear}
+        isRequired
+        maxLength={20}
+        autoComplete="off"
+        {...at("academicYear")}
+      />
       <fieldset>
         <legend className="font-medium">{t("classes.along")}</legend>
         <Checkbox isSelected={withCourses} onChange={setCourses}>

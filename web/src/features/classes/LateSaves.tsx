@@ -17,7 +17,8 @@ export function LateSaves({ classId }: { classId?: string }) {
   const bytes = useFormatBytes();
   const found = useQuery({
     queryKey: queryKeys.document.late(classId),
-    queryFn: () => unwrap(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),
+    queryFn: () =>
+      unwrap(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),
     refetchInterval: POLL_INTERVAL_MS,
   });
   const texts = found.data ?? [];
@@ -34,7 +35,10 @@ export function LateSaves({ classId }: { classId?: string }) {
               <span className="min-w-0 grow">
                 <span className="font-medium wrap-break-word">{name}</span>{" "}
                 <span className="text-soft">
-                  {classId === undefined ? t("classes.late.placeClass", { group: text.groupName, name: text.className }) : text.groupName} · {bytes(text.size)}
+                  {classId === undefined
+                    ? t("classes.late.placeClass", { group: text.groupName, name: text.className })
+                    : text.groupName}{" "}
+                  · {bytes(text.size)}
                 </span>
                 <br />
                 <span className="text-soft text-sm">
@@ -42,7 +46,12 @@ export function LateSaves({ classId }: { classId?: string }) {
                   <Time at={text.receivedAt} /> · {t("classes.late.until")} <Time at={text.expiresAt} />
                 </span>
               </span>
-              <a className={buttonClass()} href={`/api/workrooms/late-texts/${text.id}/download`} download={name} aria-label={t("classes.late.download", { name })}>
+              <a
+                className={buttonClass()}
+                href={`/api/workrooms/late-texts/${text.id}/download`}
+                download={name}
+                aria-label={t("classes.late.download", { name })}
+              >
                 <Download aria-hidden="true" className="size-4" /> {t("room.download")}
               </a>
             </li>

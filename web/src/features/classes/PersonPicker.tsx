@@ -22,9 +22,15 @@ export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
   const queries = useQueries({ queries: roles.map((role) => usersQuery(role, text)) });
   const found = queries
     .flatMap((answer) => answer.data ?? [])
-    .filter((person, index, all) => !excludedIds.has(person.id) && all.findIndex((other) => other.id === person.id) === index)
+    .filter(
+      (person, index, all) => !excludedIds.has(person.id) && all.findIndex((other) => other.id === person.id) === index,
+    )
     .map((person) => ({ id: person.id, name: person.name, ...(person.email ? { note: person.email } : {}) }));
-  const none = queries.some((answer) => answer.isPending) ? t("courses.looking") : queries.some((answer) => answer.isError) ? t("problem.OFFLINE") : t("courses.nobodyFound");
+  const none = queries.some((answer) => answer.isPending)
+    ? t("courses.looking")
+    : queries.some((answer) => answer.isError)
+      ? t("problem.OFFLINE")
+      : t("courses.nobodyFound");
   return (
     <ComboBox
       label={label}

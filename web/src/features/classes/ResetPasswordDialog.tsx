@@ -7,24 +7,38 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 
 /** Resets the password of a student and shows the new one once. */
-export function ResetPasswordDialog({ person, onClose }: { person: { id: string; name: string }; onClose: () => void }) {
+export function ResetPasswordDialog({
+  person,
+  onClose,
+}: {
+  person: { id: string; name: string };
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
-  const reset = useMutation({ mutationFn: () => unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })) });
+  const reset = useMutation({
+    mutationFn: () => unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })),
+  });
   return (
-    <Dialog title={t("classes.passwordTitle", { name: person.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("classes.passwordTitle", { name: person.name })}
+      role="alertdialog"
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
           {reset.data ? (
             <output className="flex flex-col gap-2">
               <span>{t("classes.passwordIs")}</span>
-              <code className="bg-page rounded-lg p-3 text-center text-xl wrap-anywhere select-all">{reset.data.temporaryPassword}</code>
+              <code className="bg-page rounded-lg p-3 text-center text-xl wrap-anywhere select-all">
+                {reset.data.temporaryPassword}
+              </code>
             </output>
           ) : (
             <p>{t("classes.passwordText", { name: person.name })}</p>
           )}
           {reset.isError ? <ErrorMessage problem={reset.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and this button is harmless */}
             <Button autoFocus onPress={close}>
               {reset.data ? t("app.close") : t("ask.cancel")}
             </Button>

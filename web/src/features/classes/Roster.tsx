@@ -64,7 +64,13 @@ function StudentRow({ classId, student, canChange }: { classId: string; student:
       <div className="grid min-w-0 grow items-center gap-x-4 py-1 sm:grid-cols-[2fr_2fr_1fr]">
         <span className="wrap-break-word">{user.name}</span>
         <span className="text-soft text-sm wrap-anywhere">{user.email}</span>
-        <span className="text-sm">{groupIds.length === 0 ? <Badge tone="warn">{t("classes.inNoGroup")}</Badge> : t("courses.groups", { count: groupIds.length })}</span>
+        <span className="text-sm">
+          {groupIds.length === 0 ? (
+            <Badge tone="warn">{t("classes.inNoGroup")}</Badge>
+          ) : (
+            t("courses.groups", { count: groupIds.length })
+          )}
+        </span>
       </div>
       {canChange ? (
         <OverflowMenu
@@ -95,13 +101,31 @@ function AddStudents({ classId, existingIds }: { classId: string; existingIds: r
   const { add, addHomeroom } = useEnrolment(classId);
   return (
     <Card className={`grid items-end gap-x-6 gap-y-3 ${rooms.length === 0 ? "max-w-xl" : "md:grid-cols-2"}`}>
-      <PersonPicker label={t("classes.addStudent")} roles={["STUDENT"]} excludedIds={new Set(existingIds.map((student) => student.user.id))} onPick={(person) => add.mutate(person)} />
+      <PersonPicker
+        label={t("classes.addStudent")}
+        roles={["STUDENT"]}
+        excludedIds={new Set(existingIds.map((student) => student.user.id))}
+        onPick={(person) => add.mutate(person)}
+      />
       {rooms.length === 0 ? null : (
         <div className="flex items-end gap-2">
           <div className="min-w-0 grow">
-            <Select label={t("classes.addHomeroom")} options={rooms.map((room) => ({ id: room.id, name: `${room.name} · ${t("courses.students", { count: room.studentCount })}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
+            <Select
+              label={t("classes.addHomeroom")}
+              options={rooms.map((room) => ({
+                id: room.id,
+                name: `${room.name} · ${t("courses.students", { count: room.studentCount })}`,
+              }))}
+              value={chosen}
+              onChange={setChosen}
+              none={t("courses.choose")}
+            />
           </div>
-          <Button isDisabled={chosen === null} isPending={addHomeroom.isPending} onPress={() => chosen !== null && addHomeroom.mutate(chosen)}>
+          <Button
+            isDisabled={chosen === null}
+            isPending={addHomeroom.isPending}
+            onPress={() => chosen !== null && addHomeroom.mutate(chosen)}
+          >
             {t("classes.takeIn")}
           </Button>
         </div>

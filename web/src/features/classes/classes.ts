@@ -23,7 +23,10 @@ export const classQuery = (id: string) =>
 export const classStudentsQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.roster(id),
-    queryFn: async () => (await unwrap(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter((one) => one.view === "FULL"),
+    queryFn: async () =>
+      (await unwrap(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter(
+        (one) => one.view === "FULL",
+      ),
   });
 
 export const homeroomsQuery = queryOptions({
@@ -35,7 +38,14 @@ export const homeroomsQuery = queryOptions({
 export const usersQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
   queryOptions({
     queryKey: queryKeys.users.named(role, search, limit),
-    queryFn: async () => (await unwrap(client.GET("/users", { params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } } }))).data,
+    queryFn: async () =>
+      (
+        await unwrap(
+          client.GET("/users", {
+            params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } },
+          }),
+        )
+      ).data,
     placeholderData: (before: Schemas["VisibleUser"][] | undefined) => before,
   });
 
@@ -50,6 +60,8 @@ export function schoolYear(at: Date): string {
 
 /** The following school year of "2026/2027" or "2026/27"; returns other texts unchanged. */
 export const yearAfter = (year: string): string =>
-  year.replace(/(\d{4})(?:([/–-])(\d{2})(?!\d))?/g, (_all, first: string, between?: string, last?: string) =>
-    `${Number(first) + 1}${last === undefined ? "" : `${between ?? ""}${String((Number(last) + 1) % 100).padStart(2, "0")}`}`,
+  year.replace(
+    /(\d{4})(?:([/–-])(\d{2})(?!\d))?/g,
+    (_all, first: string, between?: string, last?: string) =>
+      `${Number(first) + 1}${last === undefined ? "" : `${between ?? ""}${String((Number(last) + 1) % 100).padStart(2, "0")}`}`,
   );

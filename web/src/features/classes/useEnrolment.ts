@@ -33,12 +33,18 @@ export function useEnrolment(classId: string) {
   const cache = useQueryClient();
   const { ends, undo } = useMutationCallbacks();
   const path = { id: classId };
-  const enroll = (studentIds: string[]) => unwrap(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
-  const expel = (studentId: string) => unwrap(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
+  const enroll = (studentIds: string[]) =>
+    unwrap(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
+  const expel = (studentId: string) =>
+    unwrap(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
   const roster = () => cache.fetchQuery({ ...classStudentsQuery(classId), staleTime: 0 });
   const add = useMutation({
     mutationFn: (person: Person) => enroll([person.id]),
-    onSuccess: (_answer, person) => toast(t("classes.added", { name: person.name }), undo(() => expel(person.id))),
+    onSuccess: (_answer, person) =>
+      toast(
+        t("classes.added", { name: person.name }),
+        undo(() => expel(person.id)),
+      ),
     ...ends,
   });
   const addHomeroom = useMutation({
@@ -49,17 +55,27 @@ export function useEnrolment(classId: string) {
       return { ...answer, ids: added };
     },
     onSuccess: (answer) =>
-      toast(t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled }), answer.ids.length === 0 ? undefined : undo(() => Promise.all(answer.ids.map(expel)))),
+      toast(
+        t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled }),
+        answer.ids.length === 0 ? undefined : undo(() => Promise.all(answer.ids.map(expel))),
+      ),
     ...ends,
   });
   const remove = useMutation({
     mutationFn: (person: Person) => expel(person.id),
     onSuccess: (answer, person) =>
       toast(
-        t("classes.removed", { name: person.name, groups: t("courses.groups", { count: answer.removedFromGroups.length }) }),
+        t("classes.removed", {
+          name: person.name,
+          groups: t("courses.groups", { count: answer.removedFromGroups.length }),
+        }),
         undo(async () => {
           await enroll([person.id]);
-          await Promise.all(answer.removedFromGroups.map((id) => client.POST("/groups/{id}/members", { params: { path: { id } }, body: { studentIds: [person.id] } })));
+          await Promise.all(
+            answer.removedFromGroups.map((id) =>
+              client.POST("/groups/{id}/members", { params: { path: { id } }, body: { studentIds: [person.id] } }),
+            ),
+          );
         }),
       ),
     ...ends,
@@ -72,16 +88,26 @@ export function useTeachers(classId: string) {
   const { t } = useTranslation();
   const { ends, undo } = useMutationCallbacks();
   const path = { id: classId };
-  const join = (userId: string) => unwrap(client.POST("/classes/{id}/teachers", { params: { path }, body: { userId } }));
-  const leave = (userId: string) => unwrap(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
+  const join = (userId: string) =>
+    unwrap(client.POST("/classes/{id}/teachers", { params: { path }, body: { userId } }));
+  const leave = (userId: string) =>
+    unwrap(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
   const add = useMutation({
     mutationFn: (person: Person) => join(person.id),
-    onSuccess: (_answer, person) => toast(t("classes.teacherAdded", { name: person.name }), undo(() => leave(person.id))),
+    onSuccess: (_answer, person) =>
+      toast(
+        t("classes.teacherAdded", { name: person.name }),
+        undo(() => leave(person.id)),
+      ),
     ...ends,
   });
   const remove = useMutation({
     mutationFn: (person: Person) => leave(person.id),
-    onSuccess: (_answer, person) => toast(t("classes.teacherRemoved", { name: person.name }), undo(() => join(person.id))),
+    onSuccess: (_answer, person) =>
+      toast(
+        t("classes.teacherRemoved", { name: person.name }),
+        undo(() => join(person.id)),
+      ),
     ...ends,
   });
   return { add, remove };

@@ -14,16 +14,36 @@ import { Dialog } from "../../components/Dialog";
 import { numberedName, useMembers, withGroups } from "./useMembers";
 
 /** Selects students of the class for a group; students without a group come first. */
-export function AddMembersDialog({ group, groups, onClose }: { group: ListedGroup; groups: readonly ListedGroup[]; onClose: () => void }) {
+export function AddMembersDialog({
+  group,
+  groups,
+  onClose,
+}: {
+  group: ListedGroup;
+  groups: readonly ListedGroup[];
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   return (
-    <Dialog title={t("courses.addTo", { group: numberedName(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("courses.addTo", { group: numberedName(group) })}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => <AddMembersForm group={group} groups={groups} close={close} />}
     </Dialog>
   );
 }
 
-function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: readonly ListedGroup[]; close: () => void }) {
+function AddMembersForm({
+  group,
+  groups,
+  close,
+}: {
+  group: ListedGroup;
+  groups: readonly ListedGroup[];
+  close: () => void;
+}) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(group.classId));
   const [typed, setTyped] = useState("");
@@ -32,8 +52,11 @@ function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: 
   if (found.isPending) return <Skeleton count={1} />;
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const others = withGroups(found.data, groups).filter((one) => one.group?.id !== group.id);
-  const shown = others.filter((one) => one.student.user.name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase()));
-  const toggle = (id: string, isOn: boolean) => setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));
+  const shown = others.filter((one) =>
+    one.student.user.name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase()),
+  );
+  const toggle = (id: string, isOn: boolean) =>
+    setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));
   return (
     <Form
       className="flex flex-col gap-4"
@@ -50,7 +73,10 @@ function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: 
           <li key={student.user.id}>
             <Checkbox isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
               <span className="min-w-0 wrap-break-word">
-                {student.user.name} <span className="text-soft text-sm">{other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}</span>
+                {student.user.name}{" "}
+                <span className="text-soft text-sm">
+                  {other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}
+                </span>
               </span>
             </Checkbox>
           </li>

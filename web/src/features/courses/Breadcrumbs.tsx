@@ -17,7 +17,12 @@ export function Breadcrumbs({ steps }: { steps: readonly Breadcrumb[] }) {
       <ol className="flex flex-wrap items-center gap-x-1">
         {steps.map((step, index) => (
           <li key={step.name} className="flex items-center gap-1">
-            <Link to="/courses" search={step.location} activeOptions={{ exact: true }} className="inline-flex min-h-11 min-w-6 items-center">
+            <Link
+              to="/courses"
+              search={step.location}
+              activeOptions={{ exact: true }}
+              className="inline-flex min-h-11 min-w-6 items-center"
+            >
               {step.name}
             </Link>
             {index < steps.length - 1 ? <ChevronRight aria-hidden="true" className="text-soft size-4" /> : null}

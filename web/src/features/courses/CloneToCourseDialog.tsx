@@ -26,7 +26,11 @@ const WEEK = 604_800_000;
 export function CloneToCourseDialog({ topic, onClose }: { topic: ListedAssignment; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Dialog title={t("courses.cloneTitle", { title: topic.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("courses.cloneTitle", { title: topic.title })}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => <CloneForm topic={topic} close={close} />}
     </Dialog>
   );
@@ -40,10 +44,15 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
   const open = (useQuery(coursesQuery).data ?? []).filter((course) => own.has(course.classId) && !isArchived(course));
   const [target, setTarget] = useState<string | null>(null);
   const targetCourse = open.find((course) => course.id === (target ?? topic.courseId));
-  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), serverNow()) + WEEK).toISOString());
+  const [deadline, setDeadline] = useState<string | null>(() =>
+    new Date(Math.max(Date.parse(topic.deadline), serverNow()) + WEEK).toISOString(),
+  );
   const [withFiles, setWithFiles] = useState(true);
   const clone = useMutation({
-    mutationFn: (to: { courseId: string; classId: string; deadline: string }) => unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } })),
+    mutationFn: (to: { courseId: string; classId: string; deadline: string }) =>
+      unwrap(
+        client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } }),
+      ),
     onSuccess: async (made) => {
       await invalidate(cache, "assignments", "courses");
       toast(t("courses.cloned", { title: made.title }));
@@ -56,17 +65,27 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (targetCourse && deadline !== null) clone.mutate({ courseId: targetCourse.id, classId: targetCourse.classId, deadline });
+        if (targetCourse && deadline !== null)
+          clone.mutate({ courseId: targetCourse.id, classId: targetCourse.classId, deadline });
       }}
     >
       <Select
         label={t("courses.intoCourse")}
-        options={open.map((course) => ({ id: course.id, name: `${course.name} · ${course.class.name} · ${course.subject.name}` }))}
+        options={open.map((course) => ({
+          id: course.id,
+          name: `${course.name} · ${course.class.name} · ${course.subject.name}`,
+        }))}
         value={targetCourse?.id ?? null}
         onChange={setTarget}
         none={t("courses.choose")}
       />
-      <DateTimeField label={t("courses.deadline")} value={deadline} onChange={setDeadline} isRequired problem={fieldError(clone.error, "deadline")} />
+      <DateTimeField
+        label={t("courses.deadline")}
+        value={deadline}
+        onChange={setDeadline}
+        isRequired
+        problem={fieldError(clone.error, "deadline")}
+      />
       <Checkbox isSelected={withFiles} onChange={setWithFiles}>
         {t("courses.withFiles")}
       </Checkbox>
@@ -74,7 +93,12 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
       {clone.isError ? <ErrorMessage problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button type="submit" kind="main" isPending={clone.isPending} isDisabled={targetCourse === undefined || deadline === null}>
+        <Button
+          type="submit"
+          kind="main"
+          isPending={clone.isPending}
+          isDisabled={targetCourse === undefined || deadline === null}
+        >
           {t("courses.cloneYes")}
         </Button>
       </p>

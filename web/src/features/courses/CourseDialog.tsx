@@ -33,7 +33,11 @@ interface Props {
 export function CourseDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Dialog title={props.course ? t("courses.change", { name: props.course.name }) : t("courses.new")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+    <Dialog
+      title={props.course ? t("courses.change", { name: props.course.name }) : t("courses.new")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || props.onClose()}
+    >
       {(close) => <CourseForm {...props} close={close} />}
     </Dialog>
   );
@@ -66,7 +70,8 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
       onSubmit={(event) => {
         event.preventDefault();
         setIsAsked(true);
-        if (within !== null && subject !== null) save.mutate({ name, description, classId: within, subjectId: subject, newSubject });
+        if (within !== null && subject !== null)
+          save.mutate({ name, description, classId: within, subjectId: subject, newSubject });
       }}
     >
       <TextField
@@ -97,9 +102,24 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         problem={isAsked && subject === null ? t("courses.chooseSubject") : undefined}
       />
       {subject === NEW ? (
-        <TextField label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)} />
+        <TextField
+          label={t("courses.subjectName")}
+          value={newSubject}
+          onChange={setNewSubject}
+          isRequired
+          maxLength={80}
+          autoComplete="off"
+          {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)}
+        />
       ) : null}
-      <TextArea label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldError(save.error, "description")} />
+      <TextArea
+        label={t("courses.description")}
+        value={description}
+        onChange={setDescription}
+        maxLength={5000}
+        rows={3}
+        problem={fieldError(save.error, "description")}
+      />
       {save.isError && !isDuplicate && !isSubjectTaken ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
@@ -124,7 +144,10 @@ function useOptions(course: Course | undefined) {
   const known = course !== undefined && !taught.some((one) => one.id === course.subjectId) ? [course.subject] : [];
   return {
     classes: open.map((one) => ({ id: one.id, name: `${one.name} · ${one.academicYear}` })),
-    subjects: [...[...taught, ...known].map((one) => ({ id: one.id, name: one.name })), ...(canAdd ? [{ id: NEW, name: t("courses.newSubject") }] : [])],
+    subjects: [
+      ...[...taught, ...known].map((one) => ({ id: one.id, name: one.name })),
+      ...(canAdd ? [{ id: NEW, name: t("courses.newSubject") }] : []),
+    ],
   };
 }
 
@@ -140,11 +163,16 @@ function useSaveCourse(course: Course | undefined, onSaved: (course: Course) => 
   const cache = useQueryClient();
   return useMutation({
     mutationFn: async ({ newSubject, ...wish }: CourseInput) => {
-      const subjectId = wish.subjectId === NEW ? (await unwrap(client.POST("/subjects", { body: { name: newSubject } }))).id : wish.subjectId;
+      const subjectId =
+        wish.subjectId === NEW
+          ? (await unwrap(client.POST("/subjects", { body: { name: newSubject } }))).id
+          : wish.subjectId;
       const body = { name: wish.name, description: wish.description || null, subjectId };
       if (course === undefined) return unwrap(client.POST("/courses", { body: { ...body, classId: wish.classId } }));
       const moved = wish.classId === course.classId ? {} : { classId: wish.classId };
-      return unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { ...body, ...moved } }));
+      return unwrap(
+        client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { ...body, ...moved } }),
+      );
     },
     onSuccess: async (saved) => {
       await invalidate(cache, "courses");

@@ -33,11 +33,20 @@ interface Owner {
 }
 
 /** Files of a course: topic files for all groups, topic files for one group, and files of single groups. */
-export function CourseFiles({ topics, groups, canChange }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; canChange: boolean }) {
+export function CourseFiles({
+  topics,
+  groups,
+  canChange,
+}: {
+  topics: readonly ListedAssignment[];
+  groups: readonly ListedGroup[];
+  canChange: boolean;
+}) {
   const { t } = useTranslation();
   const own = groups.filter((group) => group.attachments.length > 0);
   if (topics.length === 0 && own.length === 0) return <EmptyState>{t("courses.noFiles")}</EmptyState>;
-  const ownerLabel = (topic: ListedAssignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
+  const ownerLabel = (topic: ListedAssignment, id: string | null) =>
+    topic.groupAssignments.find((one) => one.id === id)?.group;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       {topics.map((topic) => {
@@ -55,7 +64,10 @@ export function CourseFiles({ topics, groups, canChange }: { topics: readonly Li
               canDelete={isOpen}
               files={topic.attachments.map((file) => {
                 const group = ownerLabel(topic, file.groupAssignmentId);
-                return { ...file, note: group ? t("courses.onlyFor", { group: numberedName(group) }) : t("courses.forAll") };
+                return {
+                  ...file,
+                  note: group ? t("courses.onlyFor", { group: numberedName(group) }) : t("courses.forAll"),
+                };
               })}
             />
             {isOpen ? <AddFile owner={{ kind: "assignments", id: topic.id }} name={topic.title} /> : null}
@@ -78,7 +90,15 @@ export function CourseFiles({ topics, groups, canChange }: { topics: readonly Li
 }
 
 /** Files to download, and to delete where permitted. */
-export function FileList({ owner, files, canDelete }: { owner: Owner; files: readonly (CourseFile & { note?: string })[]; canDelete: boolean }) {
+export function FileList({
+  owner,
+  files,
+  canDelete,
+}: {
+  owner: Owner;
+  files: readonly (CourseFile & { note?: string })[];
+  canDelete: boolean;
+}) {
   const size = useFormatBytes();
   if (files.length === 0) return null;
   return (
@@ -88,7 +108,8 @@ export function FileList({ owner, files, canDelete }: { owner: Owner; files: rea
           <a href={file.url} download className="flex min-h-11 min-w-0 grow items-center gap-2 py-1">
             <Download aria-hidden="true" className="size-4 shrink-0" />
             <span className="min-w-0 wrap-anywhere">
-              {file.fileName} <span className="text-soft text-sm">{[size(file.size), file.note].filter(Boolean).join(" · ")}</span>
+              {file.fileName}{" "}
+              <span className="text-soft text-sm">{[size(file.size), file.note].filter(Boolean).join(" · ")}</span>
             </span>
           </a>
           {canDelete ? <DeleteFile owner={owner} file={file} /> : null}
@@ -107,7 +128,9 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
   const remove = useMutation({
     mutationFn: (): Promise<unknown> => {
       const path = { id: owner.id, attachmentId: file.id };
-      return owner.kind === "groups" ? client.DELETE("/groups/{id}/attachments/{attachmentId}", { params: { path } }) : client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path } });
+      return owner.kind === "groups"
+        ? client.DELETE("/groups/{id}/attachments/{attachmentId}", { params: { path } })
+        : client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path } });
     },
     onSuccess: async () => {
       const focus = keepFocusNear(here.current);
@@ -119,7 +142,13 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
   });
   return (
     <span ref={here}>
-      <Button kind="quiet" className="px-0" aria-label={t("courses.deleteFile", { name: file.fileName })} isPending={remove.isPending} onPress={() => setIsAsked(true)}>
+      <Button
+        kind="quiet"
+        className="px-0"
+        aria-label={t("courses.deleteFile", { name: file.fileName })}
+        isPending={remove.isPending}
+        onPress={() => setIsAsked(true)}
+      >
         <X aria-hidden="true" className="size-5" />
       </Button>
       {isAsked ? (
@@ -156,7 +185,12 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   const isStopped = send.error !== null && "code" in send.error && send.error.code === "CANCELLED";
   return (
     <div className="-ms-2 flex flex-wrap items-center gap-2">
-      <FileButton kind="quiet" label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
+      <FileButton
+        kind="quiet"
+        label={t("courses.addFileTo", { name })}
+        isPending={send.isPending}
+        onFiles={([file]) => file && send.mutate(file)}
+      >
         {t("courses.addFile")}
       </FileButton>
       {send.isPending ? (

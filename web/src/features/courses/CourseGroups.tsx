@@ -44,7 +44,9 @@ export function CourseGroups({ groups, classId, courseId, canAdd, canChange, toD
           <Button onPress={() => setIsOpen(true)}>{t("courses.newGroup")}</Button>
         </span>
       ) : null}
-      {groups.length === 0 ? <EmptyState action={canAdd ? toDivide : undefined}>{t("courses.noGroups")}</EmptyState> : null}
+      {groups.length === 0 ? (
+        <EmptyState action={canAdd ? toDivide : undefined}>{t("courses.noGroups")}</EmptyState>
+      ) : null}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {groups.map((group) => (
           <GroupRow key={group.id} group={group} groups={groups} canChange={canChange} />
@@ -55,7 +57,15 @@ export function CourseGroups({ groups, classId, courseId, canAdd, canChange, toD
   );
 }
 
-function GroupRow({ group, groups, canChange }: { group: ListedGroup; groups: readonly ListedGroup[]; canChange: boolean }) {
+function GroupRow({
+  group,
+  groups,
+  canChange,
+}: {
+  group: ListedGroup;
+  groups: readonly ListedGroup[];
+  canChange: boolean;
+}) {
   const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);
   return (
@@ -131,7 +141,12 @@ function GroupMenu({ group }: { group: ListedGroup }) {
     mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
     onSuccess: async (gone) => {
       const focus = keepFocusNear(row.current);
-      toast(t("courses.groupDeleted", { name: numberedName(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
+      toast(
+        t("courses.groupDeleted", {
+          name: numberedName(group),
+          documents: t("courses.documents", { count: gone.deletedDocuments }),
+        }),
+      );
       await refreshGroups(cache);
       focus();
     },
@@ -148,7 +163,9 @@ function GroupMenu({ group }: { group: ListedGroup }) {
           { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
         ]}
       />
-      {open === "change" ? <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} /> : null}
+      {open === "change" ? (
+        <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} />
+      ) : null}
       {open === "delete" ? (
         <ConfirmDialog
           title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
@@ -164,7 +181,15 @@ function GroupMenu({ group }: { group: ListedGroup }) {
 }
 
 /** Moves a student to another group or removes them. */
-export function MemberMenu({ group, groups, person }: { group: ListedGroup | undefined; groups: readonly ListedGroup[]; person: { id: string; name: string } }) {
+export function MemberMenu({
+  group,
+  groups,
+  person,
+}: {
+  group: ListedGroup | undefined;
+  groups: readonly ListedGroup[];
+  person: { id: string; name: string };
+}) {
   const { t } = useTranslation();
   const { add, remove, move } = useMembers();
   const row = useRef<HTMLSpanElement>(null);
@@ -172,15 +197,30 @@ export function MemberMenu({ group, groups, person }: { group: ListedGroup | und
     const focus = keepFocusNear(row.current);
     void change.then(focus, () => undefined);
   };
-  const moveTo = (to: ListedGroup) => thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
+  const moveTo = (to: ListedGroup) =>
+    thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
   return (
     <span ref={row}>
       <OverflowMenu
         label={person.name}
         isPending={add.isPending || remove.isPending || move.isPending}
         actions={[
-          ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: numberedName(other) }), onAction: () => moveTo(other) })),
-          ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => thenFocus(remove.mutateAsync({ group, person })) }] : []),
+          ...groups
+            .filter((other) => other.id !== group?.id)
+            .map((other) => ({
+              id: other.id,
+              name: t("courses.moveTo", { group: numberedName(other) }),
+              onAction: () => moveTo(other),
+            })),
+          ...(group
+            ? [
+                {
+                  id: "remove",
+                  name: t("courses.removeFrom"),
+                  onAction: () => thenFocus(remove.mutateAsync({ group, person })),
+                },
+              ]
+            : []),
         ]}
       />
     </span>

@@ -54,7 +54,8 @@ export function useCourseStatus(course: Course) {
   const errorText = useErrorText();
   const cache = useQueryClient();
   const change = useMutation({
-    mutationFn: (status: Course["status"]) => unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
+    mutationFn: (status: Course["status"]) =>
+      unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
       const undo = status === "ARCHIVED" ? "ACTIVE" : "ARCHIVED";
       toast(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(undo));
@@ -83,12 +84,21 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
 }
 
 /** Confirms deleting a course by typing its name, after the service has counted what is deleted with it. */
-function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; onClose: () => void; onConfirm: () => void }) {
+function ConfirmDeleteCourse({
+  course,
+  onClose,
+  onConfirm,
+}: {
+  course: Course;
+  onClose: () => void;
+  onConfirm: () => void;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const counted = useQuery({
     queryKey: queryKeys.removal.ofCourse(course.id),
-    queryFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
+    queryFn: () =>
+      unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
     gcTime: 0,
     staleTime: 0,
   });

@@ -19,7 +19,12 @@ export function CourseOutline({ course }: { course: CourseDetail }) {
           <ul className="flex flex-col gap-1">
             {course.assignments.map((topic) => (
               <li key={topic.id} className="wrap-break-word">
-                {topic.title} <span className="text-soft text-sm">{Date.parse(topic.deadline) < serverNow() ? t("courses.ended", { when: moment(topic.deadline) }) : t("courses.ends", { when: moment(topic.deadline) })}</span>
+                {topic.title}{" "}
+                <span className="text-soft text-sm">
+                  {Date.parse(topic.deadline) < serverNow()
+                    ? t("courses.ended", { when: moment(topic.deadline) })
+                    : t("courses.ends", { when: moment(topic.deadline) })}
+                </span>
               </li>
             ))}
           </ul>
@@ -29,7 +34,8 @@ export function CourseOutline({ course }: { course: CourseDetail }) {
           <ul className="flex flex-col gap-1">
             {course.groups.map((group) => (
               <li key={group.id} className="wrap-break-word">
-                {numberedName(group)} <span className="text-soft text-sm">{t("courses.students", { count: group.memberCount })}</span>
+                {numberedName(group)}{" "}
+                <span className="text-soft text-sm">{t("courses.students", { count: group.memberCount })}</span>
               </li>
             ))}
           </ul>

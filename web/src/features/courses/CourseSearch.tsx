@@ -14,11 +14,15 @@ export function CourseSearch() {
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const found = useQuery(courseSearchQuery(useDebounce(typed.trim())));
-  const options = (found.data ?? []).slice(0, 50).map((course) => ({
-    id: course.id,
-    name: course.name,
-    note: [course.class.name, course.subject.name, isArchived(course) ? t("courses.archived") : ""].filter(Boolean).join(" · "),
-  }));
+  const options = (found.data ?? [])
+    .slice(0, 50)
+    .map((course) => ({
+      id: course.id,
+      name: course.name,
+      note: [course.class.name, course.subject.name, isArchived(course) ? t("courses.archived") : ""]
+        .filter(Boolean)
+        .join(" · "),
+    }));
   return (
     <ComboBox
       label={t("courses.find")}

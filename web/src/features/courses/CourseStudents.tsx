@@ -13,7 +13,15 @@ import { MemberMenu } from "./CourseGroups";
 import { numberedName, withGroups } from "./useMembers";
 
 /** The students of the class with their group in this course; students without a group come first. */
-export function CourseStudents({ classId, groups, canChange }: { classId: string; groups: readonly ListedGroup[]; canChange: boolean }) {
+export function CourseStudents({
+  classId,
+  groups,
+  canChange,
+}: {
+  classId: string;
+  groups: readonly ListedGroup[];
+  canChange: boolean;
+}) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
   if (found.isPending) return <Skeleton />;
@@ -35,7 +43,9 @@ export function CourseStudents({ classId, groups, canChange }: { classId: string
   const ungrouped = rows.filter((line) => line.group === undefined).length;
   return (
     <div className="flex flex-col gap-3">
-      {groups.length > 0 ? <p>{ungrouped === 0 ? t("courses.allHaveGroup") : t("courses.withoutCount", { count: ungrouped })}</p> : null}
+      {groups.length > 0 ? (
+        <p>{ungrouped === 0 ? t("courses.allHaveGroup") : t("courses.withoutCount", { count: ungrouped })}</p>
+      ) : null}
       <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-sm">
         {rows.map(({ student, group }) => (
           <li key={student.user.id} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
@@ -51,7 +61,9 @@ export function CourseStudents({ classId, groups, canChange }: { classId: string
                 </span>
               )}
             </div>
-            {canChange && groups.length > (group ? 1 : 0) ? <MemberMenu group={group} groups={groups} person={student.user} /> : null}
+            {canChange && groups.length > (group ? 1 : 0) ? (
+              <MemberMenu group={group} groups={groups} person={student.user} />
+            ) : null}
           </li>
         ))}
       </ul>

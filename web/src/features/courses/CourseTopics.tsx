@@ -15,15 +15,31 @@ import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
 /** The topics of a course with progress, help requests and links. */
-export function CourseTopics({ topics, groups, canAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; canAdd: boolean; newTopicLink: React.ReactNode }) {
+export function CourseTopics({
+  topics,
+  groups,
+  canAdd,
+  newTopicLink,
+}: {
+  topics: readonly ListedAssignment[];
+  groups: readonly ListedGroup[];
+  canAdd: boolean;
+  newTopicLink: React.ReactNode;
+}) {
   const { t } = useTranslation();
   const [cloned, setCloned] = useState<ListedAssignment>();
-  if (topics.length === 0) return <EmptyState action={canAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
+  if (topics.length === 0)
+    return <EmptyState action={canAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
   return (
     <>
       <ul className="flex flex-col gap-2">
         {sortTopics(topics).map((topic) => (
-          <TopicRow key={topic.id} topic={topic} waiting={countWaiting(topic.id, groups)} onClone={() => setCloned(topic)} />
+          <TopicRow
+            key={topic.id}
+            topic={topic}
+            waiting={countWaiting(topic.id, groups)}
+            onClone={() => setCloned(topic)}
+          />
         ))}
       </ul>
       {cloned ? <CloneToCourseDialog topic={cloned} onClose={() => setCloned(undefined)} /> : null}
@@ -34,7 +50,9 @@ export function CourseTopics({ topics, groups, canAdd, newTopicLink }: { topics:
 /** Sorts active topics by deadline, then finished ones, latest first. */
 function sortTopics(topics: readonly ListedAssignment[]): ListedAssignment[] {
   const isOver = (topic: ListedAssignment) => Number(topic.status === "FINISHED");
-  return topics.toSorted((one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline));
+  return topics.toSorted(
+    (one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline),
+  );
 }
 
 function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waiting: number; onClone: () => void }) {
@@ -60,11 +78,21 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
           ) : null}
         </div>
         <div className="flex flex-wrap gap-2">
-          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={buttonClass()}>
+          <Link
+            to="/t/$topicId/board"
+            params={{ topicId: topic.id }}
+            aria-label={t("courses.boardOf", { title: topic.title })}
+            className={buttonClass()}
+          >
             {t("courses.board")}
           </Link>
           {progress.handedIn > 0 || topic.status === "FINISHED" ? (
-            <Link to="/submissions" search={{ assignmentId: topic.id }} aria-label={t("courses.resultsOf", { title: topic.title })} className={buttonClass()}>
+            <Link
+              to="/submissions"
+              search={{ assignmentId: topic.id }}
+              aria-label={t("courses.resultsOf", { title: topic.title })}
+              className={buttonClass()}
+            >
               {t("courses.results")}
             </Link>
           ) : null}

@@ -43,7 +43,16 @@ export function CourseTree({ folders, location, unassigned, onLocation }: Props)
       onLocation(target.location);
     }
   };
-  return <Tree label={t("courses.tree")} nodes={nodes} chosen={nodeIdsOf(location)} onChoose={choose} expanded={expanded} onExpandedChange={setExpanded} />;
+  return (
+    <Tree
+      label={t("courses.tree")}
+      nodes={nodes}
+      chosen={nodeIdsOf(location)}
+      onChoose={choose}
+      expanded={expanded}
+      onExpandedChange={setExpanded}
+    />
+  );
 }
 
 type Groups = ReadonlyMap<string, CourseDetail | undefined>;
@@ -60,7 +69,9 @@ function subjectNode(folder: ClassFolder, subject: SubjectFolder, groups: Groups
             id: `course:${course.id}`,
             name: course.name,
             icon: <BookOpen aria-hidden="true" className="text-soft size-4 shrink-0" />,
-            ...(course.counts.groups === 0 || folder.of.coTeachers === undefined ? {} : { children: groupNodes(groups.get(course.id), course.id, looking) }),
+            ...(course.counts.groups === 0 || folder.of.coTeachers === undefined
+              ? {}
+              : { children: groupNodes(groups.get(course.id), course.id, looking) }),
           })),
         }),
   };
@@ -86,5 +97,8 @@ function useGroups(expanded: ReadonlySet<string>): Groups {
 function ancestorsOf(location: FolderLocation, folders: readonly ClassFolder[]): Set<string> {
   const within = location.class ?? (folders.length === 1 ? folders[0]?.of.id : undefined);
   if (within === undefined) return new Set();
-  return new Set([`class:${within}`, ...(location.subject === undefined ? [] : [`subject:${within}:${location.subject}`])]);
+  return new Set([
+    `class:${within}`,
+    ...(location.subject === undefined ? [] : [`subject:${within}:${location.subject}`]),
+  ]);
 }

@@ -8,7 +8,14 @@ import type { ListedGroup } from "../groups/groups";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
-import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
+import {
+  currentVersion,
+  type FieldConflict,
+  ifMatch,
+  mergeForm,
+  type Versioned,
+  withVersion,
+} from "../../api/versions";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
@@ -34,8 +41,18 @@ interface Props {
 export function GroupDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Dialog title={props.group ? t("courses.changeGroup", { name: numberedName(props.group) }) : t("courses.newGroup")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
-      {(close) => (props.group ? <LoadedGroupForm {...props} id={props.group.id} close={close} /> : <GroupForm {...props} close={close} />)}
+    <Dialog
+      title={props.group ? t("courses.changeGroup", { name: numberedName(props.group) }) : t("courses.newGroup")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || props.onClose()}
+    >
+      {(close) =>
+        props.group ? (
+          <LoadedGroupForm {...props} id={props.group.id} close={close} />
+        ) : (
+          <GroupForm {...props} close={close} />
+        )
+      }
     </Dialog>
   );
 }
@@ -73,7 +90,12 @@ const LABELS = {
   within: "courses.course",
 } as const;
 
-function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Versioned<ListedGroup>; close: () => void }) {
+function GroupForm({
+  group,
+  classId,
+  courseId,
+  close,
+}: Omit<Props, "group"> & { group?: Versioned<ListedGroup>; close: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -84,14 +106,29 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
   const [differences, setDifferences] = useState<FieldConflict<typeof form>[]>();
   const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const { name, displayName, number, needed, startDate, within } = form;
-  const there = (useQuery(coursesQuery).data ?? []).filter((course) => course.classId === classId && (!isArchived(course) || course.id === base?.courseId));
+  const there = (useQuery(coursesQuery).data ?? []).filter(
+    (course) => course.classId === classId && (!isArchived(course) || course.id === base?.courseId),
+  );
   const save = useMutation({
     mutationFn: () => {
-      const body = { displayName: displayName || null, requiredDocuments: Number(needed), startDate, courseId: within || null };
+      const body = {
+        displayName: displayName || null,
+        requiredDocuments: Number(needed),
+        startDate,
+        courseId: within || null,
+      };
       const groupNumber = number === "" ? {} : { groupNumber: Number(number) };
       return base
-        ? unwrap(client.PATCH("/groups/{id}", { params: { path: { id: base.id } }, body: { ...body, ...groupNumber, name }, ...ifMatch(base) }))
-        : unwrap(client.POST("/groups", { body: { ...body, ...groupNumber, classId, ...(name === "" ? {} : { name }) } }));
+        ? unwrap(
+            client.PATCH("/groups/{id}", {
+              params: { path: { id: base.id } },
+              body: { ...body, ...groupNumber, name },
+              ...ifMatch(base),
+            }),
+          )
+        : unwrap(
+            client.POST("/groups", { body: { ...body, ...groupNumber, classId, ...(name === "" ? {} : { name }) } }),
+          );
     },
     onError: (problem) => {
       const now = currentVersion<ListedGroup>(problem);
@@ -127,22 +164,77 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
         save.mutate();
       }}
     >
-      <TextField label={t("courses.name")} value={name} onChange={(value) => update({ name: value })} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
-      <TextField label={t("courses.shownAs")} value={displayName} onChange={(value) => update({ displayName: value })} maxLength={80} autoComplete="off" {...at("displayName")} />
+      <TextField
+        label={t("courses.name")}
+        value={name}
+        onChange={(value) => update({ name: value })}
+        isRequired={group !== undefined}
+        maxLength={80}
+        autoComplete="off"
+        {...(group ? {} : { hint: t("courses.nameHint") })}
+        {...at("name")}
+      />
+      <TextField
+        label={t("courses.shownAs")}
+        value={displayName}
+        onChange={(value) => update({ displayName: value })}
+        maxLength={80}
+        autoComplete="off"
+        {...at("displayName")}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t("courses.number")} value={number} onChange={(value) => update({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: errorText(save.error) } : at("groupNumber"))} />
-        <TextField label={t("courses.needed")} value={needed} onChange={(value) => update({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
+        <TextField
+          label={t("courses.number")}
+          value={number}
+          onChange={(value) => update({ number: value })}
+          inputMode="numeric"
+          pattern="[1-9][0-9]{0,3}"
+          isRequired={group !== undefined}
+          {...(group ? {} : { hint: t("courses.numberHint") })}
+          {...(isTaken ? { problem: errorText(save.error) } : at("groupNumber"))}
+        />
+        <TextField
+          label={t("courses.needed")}
+          value={needed}
+          onChange={(value) => update({ needed: value })}
+          inputMode="numeric"
+          pattern="[0-9]|[1-4][0-9]|50"
+          isRequired
+          {...at("requiredDocuments")}
+        />
       </div>
-      <DateTimeField label={t("courses.begins")} value={startDate} onChange={(value) => update({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldError(save.error, "startDate")} />
+      <DateTimeField
+        label={t("courses.begins")}
+        value={startDate}
+        onChange={(value) => update({ startDate: value })}
+        hint={t("courses.beginsHint")}
+        problem={fieldError(save.error, "startDate")}
+      />
       {startDate === null ? null : (
         <span className="-mt-2">
           <Button onPress={() => update({ startDate: null })}>{t("courses.beginsNow")}</Button>
         </span>
       )}
       {group ? (
-        <Select label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => update({ within: value })} />
+        <Select
+          label={t("courses.course")}
+          options={[
+            { id: NONE, name: t("courses.loose") },
+            ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` })),
+          ]}
+          value={within}
+          onChange={(value) => update({ within: value })}
+        />
       ) : null}
-      {isLate && differences !== undefined ? <EditConflict changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: nowOf(field), isTyped }))} /> : null}
+      {isLate && differences !== undefined ? (
+        <EditConflict
+          changes={differences.map(({ field, isTyped }) => ({
+            field: t(LABELS[field]),
+            current: nowOf(field),
+            isTyped,
+          }))}
+        />
+      ) : null}
       {save.isError && !isTaken && !isLate ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

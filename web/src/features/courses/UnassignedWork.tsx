@@ -17,7 +17,15 @@ import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
 /** Groups and topics without a course; each can be moved into one. */
-export function UnassignedWork({ groups, topics, canChange = true }: { groups: readonly ListedGroup[]; topics: readonly ListedAssignment[]; canChange?: boolean }) {
+export function UnassignedWork({
+  groups,
+  topics,
+  canChange = true,
+}: {
+  groups: readonly ListedGroup[];
+  topics: readonly ListedAssignment[];
+  canChange?: boolean;
+}) {
   const { t } = useTranslation();
   const [moving, setMoving] = useState<Moving>();
   return (
@@ -27,14 +35,34 @@ export function UnassignedWork({ groups, topics, canChange = true }: { groups: r
       {groups.length + topics.length === 0 ? <EmptyState>{t("courses.noneLoose")}</EmptyState> : null}
       <ul className="flex flex-col gap-2">
         {topics.map((topic) => (
-          <UnassignedRow key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={canChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
+          <UnassignedRow
+            key={topic.id}
+            kind={t("courses.topic")}
+            within={topic.class.name}
+            onMove={
+              canChange
+                ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId })
+                : undefined
+            }
+            name={topic.title}
+          >
             <Link to="/t/$topicId" params={{ topicId: topic.id }} className="grow py-2 font-medium wrap-break-word">
               {topic.title}
             </Link>
           </UnassignedRow>
         ))}
         {groups.map((group) => (
-          <UnassignedRow key={group.id} kind={t("courses.group")} within={group.class.name} onMove={canChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
+          <UnassignedRow
+            key={group.id}
+            kind={t("courses.group")}
+            within={group.class.name}
+            onMove={
+              canChange
+                ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId })
+                : undefined
+            }
+            name={group.name}
+          >
             <Link to="/g/$groupId" params={{ groupId: group.id }} className="grow py-2 font-medium wrap-break-word">
               {group.groupNumber} {group.displayName ?? group.name}
             </Link>
@@ -85,7 +113,9 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [chosen, setChosen] = useState<string | null>(null);
-  const there = (useQuery(coursesQuery).data ?? []).filter((course) => course.classId === moving.classId && !isArchived(course));
+  const there = (useQuery(coursesQuery).data ?? []).filter(
+    (course) => course.classId === moving.classId && !isArchived(course),
+  );
   const moveTo = (courseId: string | null): Promise<unknown> =>
     moving.kind === "group"
       ? client.PATCH("/groups/{id}", { params: { path: { id: moving.id } }, body: { courseId } })
@@ -94,7 +124,10 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
   const save = useMutation({
     mutationFn: moveTo,
     onSuccess: async (_answer, courseId) => {
-      toast(t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }), () => void moveTo(null).then(refresh));
+      toast(
+        t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }),
+        () => void moveTo(null).then(refresh),
+      );
       await refresh();
       onClose();
     },
@@ -112,7 +145,13 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
           {there.length === 0 ? (
             <p>{t("courses.noneInClass")}</p>
           ) : (
-            <Select label={t("courses.course")} options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
+            <Select
+              label={t("courses.course")}
+              options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))}
+              value={chosen}
+              onChange={setChosen}
+              none={t("courses.choose")}
+            />
           )}
           {moving.kind === "topic" ? <p className="text-soft text-sm">{t("courses.withGroups")}</p> : null}
           {save.isError ? <ErrorMessage problem={save.error} /> : null}

@@ -32,7 +32,8 @@ export const courseSearchQuery = (search: string) =>
 /** The offered subjects. */
 export const subjectsQuery = queryOptions({
   queryKey: queryKeys.subjects.active(),
-  queryFn: async () => (await unwrap(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
+  queryFn: async () =>
+    (await unwrap(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
 });
 
 /** The topics of a course in full; teachers of other classes get none. */
@@ -40,25 +41,35 @@ export const courseTopicsQuery = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.ofCourse(courseId),
     queryFn: async () =>
-      (await unwrap(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic) => topic.view === "FULL"),
+      (await unwrap(client.GET("/assignments", { params: { query: { courseId } } }))).filter(
+        (topic) => topic.view === "FULL",
+      ),
   });
 
 /** The groups of a course in full; teachers of other classes get none. */
 export const courseGroupsQuery = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofCourse(courseId),
-    queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { courseId } } }))).filter((group) => group.view === "FULL"),
+    queryFn: async () =>
+      (await unwrap(client.GET("/groups", { params: { query: { courseId } } }))).filter(
+        (group) => group.view === "FULL",
+      ),
   });
 
 /** Groups of the reader's classes that are in no course. */
 export const unassignedGroupsQuery = queryOptions({
   queryKey: queryKeys.groups.loose(),
-  queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group) => group.view === "FULL"),
+  queryFn: async () =>
+    (await unwrap(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter(
+      (group) => group.view === "FULL",
+    ),
 });
 
 /** Topics of the reader's classes that are in no course. */
 export const unassignedTopicsQuery = queryOptions({
   queryKey: queryKeys.assignments.loose(),
   queryFn: async () =>
-    (await unwrap(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic) => topic.view === "FULL"),
+    (await unwrap(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter(
+      (topic) => topic.view === "FULL",
+    ),
 });

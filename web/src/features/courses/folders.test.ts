@@ -9,22 +9,51 @@ import { progressOf } from "./progress";
 const BIO = { id: "bio", name: "Biology", color: null };
 const GEO = { id: "geo", name: "Geography", color: "#2f7d4f" };
 
-const one = (id: string, change: Partial<Class> = {}) => ({ id, name: id, status: "ACTIVE", subjects: [], coTeachers: [], ...change }) as unknown as Class;
-const course = (id: string, classId: string, subject: typeof BIO | typeof GEO, change: { status?: string; of?: string } = {}) =>
-  ({ id, name: id, classId, subjectId: subject.id, subject, status: change.status ?? "ACTIVE", class: { id: classId, status: change.of ?? "ACTIVE" } }) as unknown as Course;
+const one = (id: string, change: Partial<Class> = {}) =>
+  ({ id, name: id, status: "ACTIVE", subjects: [], coTeachers: [], ...change }) as unknown as Class;
+const course = (
+  id: string,
+  classId: string,
+  subject: typeof BIO | typeof GEO,
+  change: { status?: string; of?: string } = {},
+) =>
+  ({
+    id,
+    name: id,
+    classId,
+    subjectId: subject.id,
+    subject,
+    status: change.status ?? "ACTIVE",
+    class: { id: classId, status: change.of ?? "ACTIVE" },
+  }) as unknown as Course;
 
 describe("folders", () => {
-  const classes = [one("7b", { subjects: [BIO] as never }), one("8a", { coTeachers: undefined as never }), one("old", { status: "ARCHIVED" })];
-  const courses = [course("Earth", "7b", GEO), course("Past", "7b", GEO, { status: "ARCHIVED" }), course("Theirs", "8a", GEO), course("Gone", "old", BIO, { of: "ARCHIVED" })];
+  const classes = [
+    one("7b", { subjects: [BIO] as never }),
+    one("8a", { coTeachers: undefined as never }),
+    one("old", { status: "ARCHIVED" }),
+  ];
+  const courses = [
+    course("Earth", "7b", GEO),
+    course("Past", "7b", GEO, { status: "ARCHIVED" }),
+    course("Theirs", "8a", GEO),
+    course("Gone", "old", BIO, { of: "ARCHIVED" }),
+  ];
 
   it("keep subjects without courses, and omit other teachers' classes and archived ones", () => {
     const found = buildFolders(classes, courses, {});
     expect(found.map((folder) => folder.of.id)).toEqual(["7b"]);
-    expect(found[0]?.subjects.map((subject) => [subject.name, subject.courses.map((each) => each.id)])).toEqual([["Biology", []], ["Geography", ["Earth"]]]);
+    expect(found[0]?.subjects.map((subject) => [subject.name, subject.courses.map((each) => each.id)])).toEqual([
+      ["Biology", []],
+      ["Geography", ["Earth"]],
+    ]);
   });
 
   it("show archived courses, including courses of archived classes", () => {
-    expect(coursesAt(buildFolders(classes, courses, { status: "ARCHIVED" }), {}).map((each) => each.id)).toEqual(["Past", "Gone"]);
+    expect(coursesAt(buildFolders(classes, courses, { status: "ARCHIVED" }), {}).map((each) => each.id)).toEqual([
+      "Past",
+      "Gone",
+    ]);
   });
 
   it("show other teachers' classes on request, and the class named in the URL", () => {
@@ -33,7 +62,8 @@ describe("folders", () => {
   });
 
   it("round-trip through tree node ids", () => {
-    for (const location of [{}, { class: "7b" }, { class: "7b", subject: "geo" }, { loose: true as const }]) expect(parseNodeId(nodeIdsOf(location))).toEqual({ location });
+    for (const location of [{}, { class: "7b" }, { class: "7b", subject: "geo" }, { loose: true as const }])
+      expect(parseNodeId(nodeIdsOf(location))).toEqual({ location });
     expect(parseNodeId("course:1:wait")).toEqual({ course: "1" });
   });
 
@@ -45,15 +75,31 @@ describe("folders", () => {
 it("school year begins in August and can be incremented", () => {
   expect(schoolYear(new Date(2026, 6, 31))).toBe("2025/2026");
   expect(schoolYear(new Date(2026, 7, 1))).toBe("2026/2027");
-  expect(["2026/2027", "2026/27", "2099-00", "spring"].map(yearAfter)).toEqual(["2027/2028", "2027/28", "2100-01", "spring"]);
+  expect(["2026/2027", "2026/27", "2099-00", "spring"].map(yearAfter)).toEqual([
+    "2027/2028",
+    "2027/28",
+    "2100-01",
+    "spring",
+  ]);
 });
 
 it("students without a group come first, then by group in server order", () => {
-  const group = (groupNumber: number, ...ids: string[]) => ({ groupNumber, members: ids.map((userId) => ({ userId })) }) as never;
+  const group = (groupNumber: number, ...ids: string[]) =>
+    ({ groupNumber, members: ids.map((userId) => ({ userId })) }) as never;
   const people = ["Zoe", "Ana", "Ben", "Cleo"].map((name) => ({ user: { id: name, name } }));
-  expect(withGroups(people, [group(1, "Zoe", "Ana"), group(2, "Cleo")]).map((line) => line.student.user.name)).toEqual(["Ben", "Zoe", "Ana", "Cleo"]);
+  expect(withGroups(people, [group(1, "Zoe", "Ana"), group(2, "Cleo")]).map((line) => line.student.user.name)).toEqual([
+    "Ben",
+    "Zoe",
+    "Ana",
+    "Cleo",
+  ]);
 });
 
 it("graded work counts as submitted", () => {
-  expect(progressOf({ groupAssignments: [], stats: { groups: 8, notStarted: 1, inProgress: 2, submitted: 3, returned: 0, graded: 2, late: 0 } })).toEqual({ groups: 8, handedIn: 5, graded: 2 });
+  expect(
+    progressOf({
+      groupAssignments: [],
+      stats: { groups: 8, notStarted: 1, inProgress: 2, submitted: 3, returned: 0, graded: 2, late: 0 },
+    }),
+  ).toEqual({ groups: 8, handedIn: 5, graded: 2 });
 });

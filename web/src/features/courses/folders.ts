@@ -44,28 +44,50 @@ export function parseLocation(search: Record<string, unknown>): FolderLocation {
 }
 
 /** A course of an archived class counts as archived, whatever its own status. */
-export const isArchived = (course: Course): boolean => course.status === "ARCHIVED" || course.class.status === "ARCHIVED";
+export const isArchived = (course: Course): boolean =>
+  course.status === "ARCHIVED" || course.class.status === "ARCHIVED";
 
-const matchesStatus = (isOld: boolean, status: StatusFilter): boolean => status === "ALL" || isOld === (status === "ARCHIVED");
+const matchesStatus = (isOld: boolean, status: StatusFilter): boolean =>
+  status === "ALL" || isOld === (status === "ARCHIVED");
 
 /**
  * Builds the folders of a location. Empty classes with the wanted status are included, so that a first course can be added;
  * so is the class that the URL names.
  */
-export function buildFolders(classes: readonly Class[], courses: readonly Course[], location: FolderLocation): ClassFolder[] {
+export function buildFolders(
+  classes: readonly Class[],
+  courses: readonly Course[],
+  location: FolderLocation,
+): ClassFolder[] {
   const status = location.status ?? "ACTIVE";
   const shown = courses.filter((course) => matchesStatus(isArchived(course), status));
   return classes
     .filter((one) => location.everyone === true || isManaged(one) || one.id === location.class)
-    .map((one) => ({ of: one, subjects: subjectFolders(one, shown.filter((course) => course.classId === one.id)) }))
-    .filter((folder) => folder.of.id === location.class || matchesStatus(folder.of.status === "ARCHIVED", status) || folder.subjects.some((subject) => subject.courses.length > 0));
+    .map((one) => ({
+      of: one,
+      subjects: subjectFolders(
+        one,
+        shown.filter((course) => course.classId === one.id),
+      ),
+    }))
+    .filter(
+      (folder) =>
+        folder.of.id === location.class ||
+        matchesStatus(folder.of.status === "ARCHIVED", status) ||
+        folder.subjects.some((subject) => subject.courses.length > 0),
+    );
 }
 
 function subjectFolders(within: Class, courses: readonly Course[]): SubjectFolder[] {
   const found = new Map<string, SubjectFolder>();
   for (const subject of [...(within.subjects ?? []), ...courses.map((course) => course.subject)]) {
     if (!found.has(subject.id)) {
-      found.set(subject.id, { id: subject.id, name: subject.name, color: subject.color ?? null, courses: courses.filter((course) => course.subjectId === subject.id) });
+      found.set(subject.id, {
+        id: subject.id,
+        name: subject.name,
+        color: subject.color ?? null,
+        courses: courses.filter((course) => course.subjectId === subject.id),
+      });
     }
   }
   return [...found.values()].toSorted((one, other) => compareNames(one.name, other.name));
@@ -82,10 +104,18 @@ export function coursesAt(folders: readonly ClassFolder[], location: FolderLocat
 
 /** Ids of the tree nodes that lead to a location. */
 export const nodeIdsOf = (location: FolderLocation): string =>
-  location.loose ? "loose" : location.class === undefined ? "all" : location.subject === undefined ? `class:${location.class}` : `subject:${location.class}:${location.subject}`;
+  location.loose
+    ? "loose"
+    : location.class === undefined
+      ? "all"
+      : location.subject === undefined
+        ? `class:${location.class}`
+        : `subject:${location.class}:${location.subject}`;
 
 /** Parses the id of a tree node: a folder location, a course or a group. */
-export function parseNodeId(nodeId: string): { location: Pick<FolderLocation, "class" | "subject" | "loose"> } | { course: string } | { group: string } {
+export function parseNodeId(
+  nodeId: string,
+): { location: Pick<FolderLocation, "class" | "subject" | "loose"> } | { course: string } | { group: string } {
   const [kind, first = "", second = ""] = nodeId.split(":");
   if (kind === "course") return { course: first };
   if (kind === "group") return { group: first };

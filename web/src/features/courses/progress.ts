@@ -15,5 +15,9 @@ export function progressOf(topic: Pick<ListedAssignment, "stats" | "groupAssignm
 }
 
 /** Number of groups of a topic that wait for help. */
-export const countWaiting = (topicId: string, groups: readonly Pick<ListedGroup, "needsHelp" | "groupAssignments">[]): number =>
-  groups.filter((group) => group.needsHelp && group.groupAssignments.some((own) => own.assignmentId === topicId)).length;
+export const countWaiting = (
+  topicId: string,
+  groups: readonly Pick<ListedGroup, "needsHelp" | "groupAssignments">[],
+): number =>
+  groups.filter((group) => group.needsHelp && group.groupAssignments.some((own) => own.assignmentId === topicId))
+    .length;

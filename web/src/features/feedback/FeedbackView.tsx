@@ -15,7 +15,15 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 import { Time } from "../../components/Time";
 import { GradeSummary } from "../grading/GradeSummary";
-import { attemptsQuery, type Feedback, isPublished, markFeedbackSeen, type Submission, type GroupTopic, feedbackTextsQuery } from "./feedback";
+import {
+  attemptsQuery,
+  type Feedback,
+  isPublished,
+  markFeedbackSeen,
+  type Submission,
+  type GroupTopic,
+  feedbackTextsQuery,
+} from "./feedback";
 
 /** Feedback on the work of a group for one topic. Students see published feedback only. */
 export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; topic: GroupTopic; own: string }) {
@@ -29,7 +37,13 @@ export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; top
     if (hasFeedback) markFeedbackSeen(own, topic);
   }, [hasFeedback, own, topic]);
   if (attemptsQueryResult.isPending || textsQueryResult.isPending) return <Skeleton count={1} />;
-  if (!attemptsQueryResult.data || !textsQueryResult.data) return <ErrorMessage problem={attemptsQueryResult.error ?? textsQueryResult.error} onRetry={() => void Promise.all([attemptsQueryResult.refetch(), textsQueryResult.refetch()])} />;
+  if (!attemptsQueryResult.data || !textsQueryResult.data)
+    return (
+      <ErrorMessage
+        problem={attemptsQueryResult.error ?? textsQueryResult.error}
+        onRetry={() => void Promise.all([attemptsQueryResult.refetch(), textsQueryResult.refetch()])}
+      />
+    );
   const published = attemptsQueryResult.data.filter((one) => isPublished(one.grade));
   // Visiting teachers see what the group sees.
   const texts = textsQueryResult.data.filter((one) => one.visibility === "GROUP" && one.publishedAt !== null);
@@ -43,7 +57,8 @@ export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; top
           {t("feedback.none")}{" "}
           {current ? (
             <>
-              {t("state.SUBMITTED")} <Time at={current.submittedAt} /> {t("room.handIn.by", { name: nameOf(current.submittedById) })}.
+              {t("state.SUBMITTED")} <Time at={current.submittedAt} />{" "}
+              {t("room.handIn.by", { name: nameOf(current.submittedById) })}.
             </>
           ) : (
             t("feedback.notSubmitted")
@@ -85,10 +100,13 @@ function FeedbackAttempt({ submission, texts, nameOf, maxPoints, isFinished }: A
         <h3 className="flex flex-wrap items-center gap-2 font-semibold">
           {title}
           {submission.status === "ACTIVE" ? null : <Badge>{t(`feedback.status.${submission.status}`)}</Badge>}
-          {submission.isLate ? <Badge tone="warn">{t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}</Badge> : null}
+          {submission.isLate ? (
+            <Badge tone="warn">{t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}</Badge>
+          ) : null}
         </h3>
         <p className="text-soft text-sm">
-          {t("state.SUBMITTED")} <Time at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
+          {t("state.SUBMITTED")} <Time at={submission.submittedAt} />{" "}
+          {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
         </p>
       </div>
       {isPublished(submission.grade) && submission.grade ? (
@@ -132,7 +150,11 @@ function Documents({ submission, isFinished }: { submission: Submission; isFinis
             </span>
           </a>
           {isFinished && one.fileExtension !== "pdf" ? (
-            <Button kind="quiet" isPending={pdf.isPending && pdf.variables.id === one.id} onPress={() => pdf.mutate(one)}>
+            <Button
+              kind="quiet"
+              isPending={pdf.isPending && pdf.variables.id === one.id}
+              onPress={() => pdf.mutate(one)}
+            >
               {t("room.pdf")}
             </Button>
           ) : null}

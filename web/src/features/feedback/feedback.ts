@@ -11,7 +11,10 @@ export type GroupTopic = Schemas["GroupAssignment"];
 export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.attempts(groupAssignmentId),
-    queryFn: () => unwrap(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } })),
+    queryFn: () =>
+      unwrap(
+        client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }),
+      ),
   });
 
 export const feedbackTextsQuery = (groupAssignmentId: string) =>
@@ -27,10 +30,17 @@ type Work = GroupTopic | Schemas["GroupAssignmentOfGroup"];
 export function latestFeedbackTime(topic: Work): string | undefined {
   const submission = topic.currentSubmission;
   if (!submission) return undefined;
-  if (!("feedback" in submission)) return [submission.gradePublishedAt, submission.feedbackPublishedAt].filter((at) => at !== undefined && at !== null).toSorted().at(-1);
+  if (!("feedback" in submission))
+    return [submission.gradePublishedAt, submission.feedbackPublishedAt]
+      .filter((at) => at !== undefined && at !== null)
+      .toSorted()
+      .at(-1);
   const grade = submission.grade?.status === "PUBLISHED" ? submission.grade.publishedAt : null;
   const texts = submission.feedback.filter((one) => one.visibility === "GROUP").map((one) => one.publishedAt);
-  return [grade, ...texts].filter((at) => at !== null).toSorted().at(-1);
+  return [grade, ...texts]
+    .filter((at) => at !== null)
+    .toSorted()
+    .at(-1);
 }
 
 const WEEK = 7 * 86_400_000;
@@ -39,7 +49,11 @@ const storageKey = (person: string, topic: Work) => `seen:${person}:${topic.id}`
 /** Whether feedback of the last days was not viewed in this browser yet. */
 export function hasNewFeedback(person: string, topic: Work, at: number): boolean {
   const feedbackTime = latestFeedbackTime(topic);
-  return feedbackTime !== undefined && at - Date.parse(feedbackTime) < WEEK && feedbackTime > (localStorage.getItem(storageKey(person, topic)) ?? "");
+  return (
+    feedbackTime !== undefined &&
+    at - Date.parse(feedbackTime) < WEEK &&
+    feedbackTime > (localStorage.getItem(storageKey(person, topic)) ?? "")
+  );
 }
 
 export function markFeedbackSeen(person: string, topic: GroupTopic): void {

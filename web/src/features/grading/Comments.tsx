@@ -31,29 +31,55 @@ export function Comments({ groupAssignmentId, viewedDocuments, person }: Props) 
   const list = useRef<HTMLUListElement>(null);
   return (
     <Disclosure name={t("work.comments")} count={found.data?.length || undefined}>
-        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
-        <ul ref={list} tabIndex={-1} aria-label={t("work.comments")} className="flex flex-col gap-3">
-          {found.data?.map((one) => (
-            <Comment key={one.id} comment={one} viewedDocuments={viewedDocuments} canDelete={one.authorId === person.id || person.isAdmin} onDeleted={() => list.current?.focus()} />
-          ))}
-        </ul>
-        <CommentForm groupAssignmentId={groupAssignmentId} viewedDocuments={viewedDocuments} person={person.id} />
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      <ul ref={list} tabIndex={-1} aria-label={t("work.comments")} className="flex flex-col gap-3">
+        {found.data?.map((one) => (
+          <Comment
+            key={one.id}
+            comment={one}
+            viewedDocuments={viewedDocuments}
+            canDelete={one.authorId === person.id || person.isAdmin}
+            onDeleted={() => list.current?.focus()}
+          />
+        ))}
+      </ul>
+      <CommentForm groupAssignmentId={groupAssignmentId} viewedDocuments={viewedDocuments} person={person.id} />
     </Disclosure>
   );
 }
 
 /** Request that restores a deleted comment on the same object. */
-function toComment({ text, visibility, documentId, submissionId, groupAssignmentId }: Feedback): Schemas["NewFeedback"] {
+function toComment({
+  text,
+  visibility,
+  documentId,
+  submissionId,
+  groupAssignmentId,
+}: Feedback): Schemas["NewFeedback"] {
   const about = documentId !== null ? { documentId } : submissionId !== null ? { submissionId } : { groupAssignmentId };
   return { text, visibility, ...about };
 }
 
-function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: Feedback; viewedDocuments: readonly ViewedDocument[]; canDelete: boolean; onDeleted: () => void }) {
+function Comment({
+  comment,
+  viewedDocuments,
+  canDelete,
+  onDeleted,
+}: {
+  comment: Feedback;
+  viewedDocuments: readonly ViewedDocument[];
+  canDelete: boolean;
+  onDeleted: () => void;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const errorText = useErrorText();
   const onSettled = () => invalidate(cache, "feedback");
-  const restore = useMutation({ mutationFn: () => unwrap(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => toast(errorText(problem)), onSettled });
+  const restore = useMutation({
+    mutationFn: () => unwrap(client.POST("/feedback", { body: toComment(comment) })),
+    onError: (problem) => toast(errorText(problem)),
+    onSettled,
+  });
   const remove = useMutation({
     mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
     onSuccess: () => {
@@ -72,7 +98,13 @@ function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: 
       </p>
       <p className="break-words whitespace-pre-wrap">{comment.text}</p>
       {canDelete ? (
-        <Button kind="quiet" className="self-start px-0" isPending={remove.isPending} onPress={() => remove.mutate()} aria-label={t("work.deleteComment", { text: comment.text.slice(0, 40) })}>
+        <Button
+          kind="quiet"
+          className="self-start px-0"
+          isPending={remove.isPending}
+          onPress={() => remove.mutate()}
+          aria-label={t("work.deleteComment", { text: comment.text.slice(0, 40) })}
+        >
           {t("app.delete")}
         </Button>
       ) : null}
@@ -83,7 +115,15 @@ function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: 
 
 const WHOLE_WORK = "whole";
 
-function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssignmentId: string; viewedDocuments: readonly ViewedDocument[]; person: string }) {
+function CommentForm({
+  groupAssignmentId,
+  viewedDocuments,
+  person,
+}: {
+  groupAssignmentId: string;
+  viewedDocuments: readonly ViewedDocument[];
+  person: string;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const of = `comment:${groupAssignmentId}`;
@@ -100,7 +140,11 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
     mutationFn: () =>
       unwrap(
         client.POST("/feedback", {
-          body: { text: text.trim(), visibility: isStaff ? "STAFF" : "GROUP", ...(subject === WHOLE_WORK ? { groupAssignmentId } : { documentId: subject }) },
+          body: {
+            text: text.trim(),
+            visibility: isStaff ? "STAFF" : "GROUP",
+            ...(subject === WHOLE_WORK ? { groupAssignmentId } : { documentId: subject }),
+          },
         }),
       ),
     onSuccess: () => updateText(""),
@@ -115,9 +159,25 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
         if (text.trim() !== "") sendComment.mutate();
       }}
     >
-      <TextArea label={t("work.comment")} rows={2} maxLength={10_000} value={text} onChange={updateText} isRequired problem={error} />
+      <TextArea
+        label={t("work.comment")}
+        rows={2}
+        maxLength={10_000}
+        value={text}
+        onChange={updateText}
+        isRequired
+        problem={error}
+      />
       {currentDocuments.length === 0 ? null : (
-        <Select label={t("work.aboutWhat")} options={[{ id: WHOLE_WORK, name: t("work.wholeWork") }, ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title }))]} value={subject} onChange={setAbout} />
+        <Select
+          label={t("work.aboutWhat")}
+          options={[
+            { id: WHOLE_WORK, name: t("work.wholeWork") },
+            ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title })),
+          ]}
+          value={subject}
+          onChange={setAbout}
+        />
       )}
       <Checkbox isSelected={isStaff} onChange={setStaff}>
         {t("work.forStaff")}

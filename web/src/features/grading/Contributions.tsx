@@ -17,37 +17,39 @@ export function Contributions({ groupId }: { groupId: string }) {
   const sorted = found.data?.toSorted((one, other) => comparePeople(one.name, other.name));
   return (
     <Disclosure name={t("work.who")} onOpen={setOpen}>
-        {found.isPending && isOpen ? <Skeleton count={1} /> : null}
-        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
-        <ul className="flex flex-col gap-3">
-          {sorted?.map((one) => (
-            <li key={one.userId}>
-              <p>
-                <strong>{one.name}</strong>
-                {one.isMember ? "" : ` (${t("work.someone")})`}
-              </p>
-              <p className="text-soft text-sm">
-                {one.lastEditedAt === null ? (
-                  t("work.wroteNothing")
-                ) : (
-                  <>
-                    {t("work.minutes", { count: one.minutes })} · {t("work.saves", { count: one.saves })} · {t("work.lastWrote")} <Time at={one.lastEditedAt} />
-                  </>
-                )}
-              </p>
-              {one.documents.length > 1 ? (
-                <ul className="text-soft ps-3 text-sm">
-                  {one.documents.map((document) => (
-                    <li key={document.documentId}>
-                      {document.title}: {t("work.minutes", { count: document.minutes })} · {t("work.saves", { count: document.saves })}
-                    </li>
-                  ))}
-                </ul>
-              ) : null}
-            </li>
-          ))}
-        </ul>
-        <p className="text-soft text-sm">{t("work.whoHint")}</p>
+      {found.isPending && isOpen ? <Skeleton count={1} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      <ul className="flex flex-col gap-3">
+        {sorted?.map((one) => (
+          <li key={one.userId}>
+            <p>
+              <strong>{one.name}</strong>
+              {one.isMember ? "" : ` (${t("work.someone")})`}
+            </p>
+            <p className="text-soft text-sm">
+              {one.lastEditedAt === null ? (
+                t("work.wroteNothing")
+              ) : (
+                <>
+                  {t("work.minutes", { count: one.minutes })} · {t("work.saves", { count: one.saves })} ·{" "}
+                  {t("work.lastWrote")} <Time at={one.lastEditedAt} />
+                </>
+              )}
+            </p>
+            {one.documents.length > 1 ? (
+              <ul className="text-soft ps-3 text-sm">
+                {one.documents.map((document) => (
+                  <li key={document.documentId}>
+                    {document.title}: {t("work.minutes", { count: document.minutes })} ·{" "}
+                    {t("work.saves", { count: document.saves })}
+                  </li>
+                ))}
+              </ul>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <p className="text-soft text-sm">{t("work.whoHint")}</p>
     </Disclosure>
   );
 }

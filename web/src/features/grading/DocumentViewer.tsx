@@ -25,17 +25,14 @@ export function DocumentViewer({ documents, open, onOpen }: Props) {
   const { t } = useTranslation();
   const here = documents.find((paper) => paper.id === open) ?? documents[0];
   if (here === undefined) return <EmptyState>{t("work.noDocuments")}</EmptyState>;
-  return (
-    <Tabs
-      label={t("room.place.documents")}
-      open={here.id}
-      onOpen={onOpen}
-      parts={documents.map(tabOf)}
-    />
-  );
+  return <Tabs label={t("room.place.documents")} open={here.id} onOpen={onOpen} parts={documents.map(tabOf)} />;
 }
 
-const tabOf = (viewed: ViewedDocument): TabPart<string> => ({ id: viewed.id, name: viewed.title, content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} /> });
+const tabOf = (viewed: ViewedDocument): TabPart<string> => ({
+  id: viewed.id,
+  name: viewed.title,
+  content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} />,
+});
 
 function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
   const { t } = useTranslation();
@@ -49,11 +46,21 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         {copy === undefined ? <Badge>{t("work.notHandedIn")}</Badge> : null}
-        <a href={download} download aria-label={t("work.downloadOf", { title: viewed.title })} className="inline-flex min-h-11 items-center">
+        <a
+          href={download}
+          download
+          aria-label={t("work.downloadOf", { title: viewed.title })}
+          className="inline-flex min-h-11 items-center"
+        >
           {t("work.download")}
         </a>
         {viewed.title.endsWith(".pdf") ? null : (
-          <Button kind="quiet" className="px-0" aria-label={t("work.pdfOf", { title: viewed.title })} onPress={() => fetchFile(pdf, name)}>
+          <Button
+            kind="quiet"
+            className="px-0"
+            aria-label={t("work.pdfOf", { title: viewed.title })}
+            onPress={() => fetchFile(pdf, name)}
+          >
             {t("work.pdf")}
           </Button>
         )}

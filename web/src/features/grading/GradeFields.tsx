@@ -28,7 +28,11 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
   const hasPoints = maxPoints !== null || gradeScale === null || form.points !== "";
   const errorAt = (path: string) => {
     const pointsText = fieldError(problem, path);
-    return pointsText === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : pointsText;
+    return pointsText === undefined
+      ? undefined
+      : i18n.exists(`work.refused.${path}`)
+        ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" })
+        : pointsText;
   };
   // Decimal separator of the language; both are accepted.
   const comma = new Intl.NumberFormat(i18n.language).format(0.5).charAt(1);
@@ -60,7 +64,13 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
           onChange={(points) => onChange({ points })}
           inputMode="decimal"
           maxLength={10}
-          problem={arePointsValid(form.points, maxPoints) ? errorAt("points") : maxPoints === null ? t("work.pointsWrong") : t("work.refused.points", { max: maxPoints })}
+          problem={
+            arePointsValid(form.points, maxPoints)
+              ? errorAt("points")
+              : maxPoints === null
+                ? t("work.pointsWrong")
+                : t("work.refused.points", { max: maxPoints })
+          }
         />
       ) : null}
     </div>

@@ -43,7 +43,8 @@ export function GradeHistory({ submission, maxPoints, nameOf }: Props) {
               <ul className="text-sm">
                 {state.memberGrades.map((own) => (
                   <li key={own.userId}>
-                    {nameOf(own.userId) ?? t("work.someone")}: {gradeText({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}
+                    {nameOf(own.userId) ?? t("work.someone")}:{" "}
+                    {gradeText({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}
                   </li>
                 ))}
               </ul>

@@ -31,23 +31,43 @@ interface Props extends GradingScheme {
   children: ReactNode;
 }
 
-const LABELS = { value: "work.grade", points: "work.pointsField", feedback: "work.words", members: "work.members" } as const;
+const LABELS = {
+  value: "work.grade",
+  points: "work.pointsField",
+  feedback: "work.words",
+  members: "work.members",
+} as const;
 
 /** Grade and text of one submission: a draft until it is returned to the group. Ctrl+Enter returns it. */
-export function GradePanel({ submission, person, groupAssignmentId, groupName, isFinished, nameOf, next, children, ...scheme }: Props) {
+export function GradePanel({
+  submission,
+  person,
+  groupAssignmentId,
+  groupName,
+  isFinished,
+  nameOf,
+  next,
+  children,
+  ...scheme
+}: Props) {
   const { t } = useTranslation();
   const grading = useGrading(submission, person, `grade:${groupAssignmentId}`, scheme.maxPoints);
   const { form, change, isPublished, isUnsaved } = grading;
   const canReturn = !isEmpty(form) && gradeBody(form, scheme.maxPoints) !== undefined && (isUnsaved || !isPublished);
   const nowOf = (field: keyof GradeForm): string => {
     const now = grading.saved[field];
-    return typeof now === "string" ? now : Object.keys(now).map((userId) => nameOf(userId) ?? t("work.someone")).join(", ");
+    return typeof now === "string"
+      ? now
+      : Object.keys(now)
+          .map((userId) => nameOf(userId) ?? t("work.someone"))
+          .join(", ");
   };
   const takeBack = async () => {
     if (await grading.send(false)) toast(t("work.takenBackGrade", { name: groupName }));
   };
   const returnGrade = async () => {
-    if (await grading.send(true)) toast(t("work.returned", { name: groupName }), isPublished ? undefined : () => void takeBack());
+    if (await grading.send(true))
+      toast(t("work.returned", { name: groupName }), isPublished ? undefined : () => void takeBack());
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -62,11 +82,26 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
     <section aria-label={t("work.panel")} className="flex flex-col gap-3">
       <h2>{t("work.panel")}</h2>
       <GradeFields {...scheme} form={form} onChange={change} problem={grading.problem} />
-      <TextArea label={t("work.words")} hint={t("work.wordsHint")} rows={5} maxLength={10_000} value={form.feedback} onChange={(feedback) => change({ feedback })} />
+      <TextArea
+        label={t("work.words")}
+        hint={t("work.wordsHint")}
+        rows={5}
+        maxLength={10_000}
+        value={form.feedback}
+        onChange={(feedback) => change({ feedback })}
+      />
       <SaveStatus grading={grading} isFine={gradeBody(form, scheme.maxPoints) !== undefined} />
-      {grading.problem === undefined || isFieldProblem(grading.problem) ? null : <ErrorMessage problem={grading.problem} onRetry={() => void grading.send()} />}
+      {grading.problem === undefined || isFieldProblem(grading.problem) ? null : (
+        <ErrorMessage problem={grading.problem} onRetry={() => void grading.send()} />
+      )}
       {grading.conflicts === undefined ? null : (
-        <EditConflict changes={grading.conflicts.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: nowOf(field), isTyped }))}>
+        <EditConflict
+          changes={grading.conflicts.map(({ field, isTyped }) => ({
+            field: t(LABELS[field]),
+            current: nowOf(field),
+            isTyped,
+          }))}
+        >
           <div className="flex flex-wrap gap-2">
             {isPublished ? null : <Button onPress={() => void grading.send()}>{t("meanwhile.keep")}</Button>}
             <Button onPress={grading.discardOwn}>{t("meanwhile.take")}</Button>
@@ -74,7 +109,14 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
         </EditConflict>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button kind="main" isPending={grading.isReturning} aria-disabled={!canReturn} onPress={() => canReturn && void returnGrade()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">
+        <Button
+          kind="main"
+          isPending={grading.isReturning}
+          aria-disabled={!canReturn}
+          onPress={() => canReturn && void returnGrade()}
+          className={canReturn ? "" : "opacity-60"}
+          aria-keyshortcuts="Control+Enter"
+        >
           {isPublished ? t("work.returnChange") : t("work.return")}
         </Button>
         {next}
@@ -86,20 +128,38 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
             {t("work.takeBackGrade")}
           </Button>
         ) : null}
-        <ReturnForRevision submission={submission} feedback={form.feedback} isFinished={isFinished} groupName={groupName} />
+        <ReturnForRevision
+          submission={submission}
+          feedback={form.feedback}
+          isFinished={isFinished}
+          groupName={groupName}
+        />
         {children}
       </div>
-      <MemberGrades {...scheme} memberIds={submission.memberIds} nameOf={nameOf} members={form.members} onChange={(members) => change({ members })} />
+      <MemberGrades
+        {...scheme}
+        memberIds={submission.memberIds}
+        nameOf={nameOf}
+        members={form.members}
+        onChange={(members) => change({ members })}
+      />
       <GradeHistory submission={submission} maxPoints={scheme.maxPoints} nameOf={nameOf} />
     </section>
   );
 }
 
 /** Whether a field shows the error itself. */
-const isFieldProblem = (problem: unknown): boolean => ["value", "points"].some((path) => fieldError(problem, path) !== undefined);
+const isFieldProblem = (problem: unknown): boolean =>
+  ["value", "points"].some((path) => fieldError(problem, path) !== undefined);
 
 /** Save status of the grade. */
-function SaveStatus({ grading: { isPublished, isUnsaved, isSaving, savedAt, problem, conflicts }, isFine }: { grading: Grading; isFine: boolean }) {
+function SaveStatus({
+  grading: { isPublished, isUnsaved, isSaving, savedAt, problem, conflicts },
+  isFine,
+}: {
+  grading: Grading;
+  isFine: boolean;
+}) {
   const { t } = useTranslation();
   const { clock, moment } = useTime();
   const time = savedAt === undefined ? "" : isPublished ? moment(savedAt) : clock(savedAt);

@@ -11,7 +11,12 @@ export function useGradeText(): (grade: GradeValue, maxPoints?: number | null) =
   const { t, i18n } = useTranslation();
   const number = new Intl.NumberFormat(i18n.language === "en" ? "en-GB" : i18n.language);
   return ({ value, points }, maxPoints) => {
-    const parts = points === null ? "" : maxPoints == null ? t("work.points", { count: points, points: number.format(points) }) : t("work.pointsOf", { points: number.format(points), max: number.format(maxPoints) });
+    const parts =
+      points === null
+        ? ""
+        : maxPoints == null
+          ? t("work.points", { count: points, points: number.format(points) })
+          : t("work.pointsOf", { points: number.format(points), max: number.format(maxPoints) });
     return [value ?? "", parts].filter((part) => part !== "").join(" · ");
   };
 }
@@ -44,7 +49,8 @@ export function GradeSummary({ grade, maxPoints = null, nameOf }: Props) {
           {grade.memberGrades.map((own) => (
             <li key={own.userId} className="border-faint border-s-4 ps-3">
               <p>
-                {nameOf ? (nameOf(own.userId) ?? t("work.someone")) : t("work.forYou")}: <strong>{gradeText({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}</strong>
+                {nameOf ? (nameOf(own.userId) ?? t("work.someone")) : t("work.forYou")}:{" "}
+                <strong>{gradeText({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}</strong>
               </p>
               {own.feedback == null ? null : <p className="break-words whitespace-pre-wrap">{own.feedback}</p>}
             </li>

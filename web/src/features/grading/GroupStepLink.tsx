@@ -6,10 +6,21 @@ import { useTranslation } from "react-i18next";
 import type { GroupTopic } from "../work-room/workRoom";
 import { nameOf } from "./work";
 
-const SQUARE = "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";
+const SQUARE =
+  "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";
 
 /** Link to the previous or next group; disabled at the ends, so that the layout does not jump. */
-export function GroupStepLink({ to, direction, children, className = SQUARE }: { to: GroupTopic | undefined; direction: "before" | "next"; children?: ReactNode; className?: string }) {
+export function GroupStepLink({
+  to,
+  direction,
+  children,
+  className = SQUARE,
+}: {
+  to: GroupTopic | undefined;
+  direction: "before" | "next";
+  children?: ReactNode;
+  className?: string;
+}) {
   const { t } = useTranslation();
   const ArrowIcon = direction === "before" ? ChevronLeft : ChevronRight;
   const arrow = <ArrowIcon aria-hidden="true" className="size-5" />;

@@ -16,7 +16,8 @@ interface Props extends GradingScheme {
 /** Individual grades and texts for members that differ from the group; each is visible to that member only. */
 export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }: Props) {
   const { t } = useTranslation();
-  const change = (userId: string, part: Partial<MemberGradeForm>) => onChange({ ...members, [userId]: { ...(members[userId] ?? EMPTY), ...part } });
+  const change = (userId: string, part: Partial<MemberGradeForm>) =>
+    onChange({ ...members, [userId]: { ...(members[userId] ?? EMPTY), ...part } });
   const count = Object.values(members).filter((own) => !isBlank(own)).length;
   return (
     <Disclosure name={t("work.members")} count={count || undefined}>
@@ -30,7 +31,13 @@ export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }
               <fieldset className="flex flex-col gap-2">
                 <legend className="font-medium">{name}</legend>
                 <GradeFields {...scheme} form={own} onChange={(part) => change(userId, part)} />
-                <TextArea label={t("work.wordsFor", { name })} rows={2} maxLength={10_000} value={own.feedback} onChange={(feedback) => change(userId, { feedback })} />
+                <TextArea
+                  label={t("work.wordsFor", { name })}
+                  rows={2}
+                  maxLength={10_000}
+                  value={own.feedback}
+                  onChange={(feedback) => change(userId, { feedback })}
+                />
               </fieldset>
             </li>
           );

@@ -21,16 +21,51 @@ interface Props {
 export function SubmitForGroup({ assignmentId, ...rest }: Props & { assignmentId: string }) {
   const { t } = useTranslation();
   const submit = (document: Document, comment: string) =>
-    unwrap(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id: document.id } }, body: { assignmentId, ...(comment === "" ? {} : { note: comment }) } }));
-  return <OnBehalfDialog {...rest} texts={{ open: t("work.submitFor"), title: t("work.submitForTitle", { name: rest.groupName }), text: t("work.submitForText"), field: t("work.submitNote"), confirm: t("work.submitGo") }} perform={submit} />;
+    unwrap(
+      client.POST("/workrooms/documents/{id}/submit", {
+        params: { path: { id: document.id } },
+        body: { assignmentId, ...(comment === "" ? {} : { note: comment }) },
+      }),
+    );
+  return (
+    <OnBehalfDialog
+      {...rest}
+      texts={{
+        open: t("work.submitFor"),
+        title: t("work.submitForTitle", { name: rest.groupName }),
+        text: t("work.submitForText"),
+        field: t("work.submitNote"),
+        confirm: t("work.submitGo"),
+      }}
+      perform={submit}
+    />
+  );
 }
 
 /** Takes documents back on behalf of a group, so that it can continue to write. */
 export function TakeBackForGroup(props: Props) {
   const { t } = useTranslation();
   const takeBack = (document: Document, reason: string) =>
-    unwrap(client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id: document.id } }, body: reason === "" ? {} : { reason } }));
-  return <OnBehalfDialog {...props} kind="quiet" texts={{ open: t("work.backFor"), title: t("work.backForTitle", { name: props.groupName }), text: t("work.backForText"), field: t("work.backReason"), confirm: t("work.backGo") }} perform={takeBack} />;
+    unwrap(
+      client.POST("/workrooms/documents/{id}/unsubmit", {
+        params: { path: { id: document.id } },
+        body: reason === "" ? {} : { reason },
+      }),
+    );
+  return (
+    <OnBehalfDialog
+      {...props}
+      kind="quiet"
+      texts={{
+        open: t("work.backFor"),
+        title: t("work.backForTitle", { name: props.groupName }),
+        text: t("work.backForText"),
+        field: t("work.backReason"),
+        confirm: t("work.backGo"),
+      }}
+      perform={takeBack}
+    />
+  );
 }
 
 interface DialogTexts {
@@ -41,7 +76,15 @@ interface DialogTexts {
   confirm: string;
 }
 
-function OnBehalfDialog({ texts, kind = "plain", ...rest }: Props & { texts: DialogTexts; kind?: "plain" | "quiet"; perform: (document: Document, text: string) => Promise<unknown> }) {
+function OnBehalfDialog({
+  texts,
+  kind = "plain",
+  ...rest
+}: Props & {
+  texts: DialogTexts;
+  kind?: "plain" | "quiet";
+  perform: (document: Document, text: string) => Promise<unknown>;
+}) {
   if (rest.documents.length === 0) return null;
   return (
     <DialogTrigger>
@@ -53,7 +96,16 @@ function OnBehalfDialog({ texts, kind = "plain", ...rest }: Props & { texts: Dia
   );
 }
 
-function DocumentPicker({ texts, documents, perform, close }: Omit<Props, "groupName"> & { texts: DialogTexts; perform: (document: Document, text: string) => Promise<unknown>; close: () => void }) {
+function DocumentPicker({
+  texts,
+  documents,
+  perform,
+  close,
+}: Omit<Props, "groupName"> & {
+  texts: DialogTexts;
+  perform: (document: Document, text: string) => Promise<unknown>;
+  close: () => void;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
@@ -80,7 +132,9 @@ function DocumentPicker({ texts, documents, perform, close }: Omit<Props, "group
             key={one.id}
             isSelected={!excluded.has(one.id)}
             isDisabled={done.includes(one.id)}
-            onChange={(isOn) => setExcluded((before) => new Set(isOn ? [...before].filter((id) => id !== one.id) : [...before, one.id]))}
+            onChange={(isOn) =>
+              setExcluded((before) => new Set(isOn ? [...before].filter((id) => id !== one.id) : [...before, one.id]))
+            }
           >
             {one.title}.{one.fileExtension}
             {done.includes(one.id) ? ` – ${t("work.done")}` : ""}

@@ -29,7 +29,9 @@ export function ReturnForRevision({ submission, feedback, isFinished, groupName 
       <Button kind="quiet" className="px-2">
         {t("work.revise")}
       </Button>
-      <Dialog title={t("work.reviseTitle", { name: groupName })}>{(close) => <RevisionForm submission={submission} feedback={feedback} groupName={groupName} close={close} />}</Dialog>
+      <Dialog title={t("work.reviseTitle", { name: groupName })}>
+        {(close) => <RevisionForm submission={submission} feedback={feedback} groupName={groupName} close={close} />}
+      </Dialog>
     </DialogTrigger>
   );
 }
@@ -39,7 +41,13 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
   const cache = useQueryClient();
   const [text, setText] = useState(feedback);
   const returning = useMutation({
-    mutationFn: () => unwrap(client.POST("/feedback/submissions/{id}/return", { params: { path: { id: submission.id } }, body: { feedback: text.trim() } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/feedback/submissions/{id}/return", {
+          params: { path: { id: submission.id } },
+          body: { feedback: text.trim() },
+        }),
+      ),
     onSuccess: () => {
       toast(t("work.revised", { name: groupName }));
       close();
@@ -56,7 +64,15 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
       }}
     >
       <p>{t("work.reviseText")}</p>
-      <TextArea label={t("work.reviseWords")} value={text} onChange={setText} isRequired maxLength={10_000} rows={5} problem={error} />
+      <TextArea
+        label={t("work.reviseWords")}
+        value={text}
+        onChange={setText}
+        isRequired
+        maxLength={10_000}
+        rows={5}
+        problem={error}
+      />
       {returning.isError && error === undefined ? <ErrorMessage problem={returning.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -25,14 +25,14 @@ export function SubmissionHistory({ groupAssignmentId, maxPoints, nameOf }: Prop
   const found = useQuery({ ...attemptsQuery(groupAssignmentId), enabled: isOpen });
   return (
     <Disclosure name={t("work.history")} count={found.data?.length} onOpen={setOpen}>
-        {found.isPending && isOpen ? <Skeleton count={1} /> : null}
-        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
-        {found.data?.length === 0 ? <p className="text-soft">{t("work.noHistory")}</p> : null}
-        <ol className="flex flex-col gap-4">
-          {found.data?.map((one) => (
-            <AttemptItem key={one.id} attempt={one} maxPoints={maxPoints} nameOf={nameOf} />
-          ))}
-        </ol>
+      {found.isPending && isOpen ? <Skeleton count={1} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.data?.length === 0 ? <p className="text-soft">{t("work.noHistory")}</p> : null}
+      <ol className="flex flex-col gap-4">
+        {found.data?.map((one) => (
+          <AttemptItem key={one.id} attempt={one} maxPoints={maxPoints} nameOf={nameOf} />
+        ))}
+      </ol>
     </Disclosure>
   );
 }
@@ -85,11 +85,21 @@ export function CopyLinks({ copy }: { copy: Copy }) {
   const title = `${copy.title}.${copy.fileExtension}`;
   return (
     <span className="flex flex-wrap gap-x-3">
-      <a href={copy.downloadUrl} download aria-label={t("work.downloadOf", { title })} className="inline-flex min-h-11 items-center">
+      <a
+        href={copy.downloadUrl}
+        download
+        aria-label={t("work.downloadOf", { title })}
+        className="inline-flex min-h-11 items-center"
+      >
         {t("work.download")}
       </a>
       {copy.fileExtension === "pdf" ? null : (
-        <Button kind="quiet" className="px-0" aria-label={t("work.pdfOf", { title })} onPress={() => fetchFile(copy.pdfUrl, `${copy.title}.pdf`)}>
+        <Button
+          kind="quiet"
+          className="px-0"
+          aria-label={t("work.pdfOf", { title })}
+          onPress={() => fetchFile(copy.pdfUrl, `${copy.title}.pdf`)}
+        >
           {t("work.pdf")}
         </Button>
       )}

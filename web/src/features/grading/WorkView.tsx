@@ -39,7 +39,13 @@ interface Props {
   onOpen: (id: string) => void;
 }
 
-const TONES = { NOT_STARTED: "plain", IN_PROGRESS: "plain", SUBMITTED: "good", RETURNED: "warn", GRADED: "good" } as const;
+const TONES = {
+  NOT_STARTED: "plain",
+  IN_PROGRESS: "plain",
+  SUBMITTED: "good",
+  RETURNED: "warn",
+  GRADED: "good",
+} as const;
 
 /** One work: group and status, documents, and the grading panel. */
 export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
@@ -52,17 +58,44 @@ export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
   return (
     <div data-wide className="mx-auto flex max-w-[110rem] flex-col gap-4">
       <WorkHeader topic={topic} neighbours={neighbours} nameOf={nameOfPerson} />
-      {isFinished ? <LockBanner>{t("work.finished", { when: topic.finishedAt === null ? "" : moment(topic.finishedAt) })}</LockBanner> : null}
+      {isFinished ? (
+        <LockBanner>
+          {t("work.finished", { when: topic.finishedAt === null ? "" : moment(topic.finishedAt) })}
+        </LockBanner>
+      ) : null}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <section id="work-document" tabIndex={-1} aria-label={t("room.place.documents")} className="min-w-0 outline-none focus-visible:outline-3">
+        <section
+          id="work-document"
+          tabIndex={-1}
+          aria-label={t("room.place.documents")}
+          className="min-w-0 outline-none focus-visible:outline-3"
+        >
           <Card>
             {roomQuery.isPending ? <Skeleton count={1} /> : null}
-            {roomQuery.isError && !roomQuery.data ? <ErrorMessage problem={roomQuery.error} onRetry={() => void roomQuery.refetch()} /> : null}
-            {roomQuery.data ? <DocumentViewer documents={listViewedDocuments(roomQuery.data, groupWork)} open={open} onOpen={onOpen} /> : null}
+            {roomQuery.isError && !roomQuery.data ? (
+              <ErrorMessage problem={roomQuery.error} onRetry={() => void roomQuery.refetch()} />
+            ) : null}
+            {roomQuery.data ? (
+              <DocumentViewer documents={listViewedDocuments(roomQuery.data, groupWork)} open={open} onOpen={onOpen} />
+            ) : null}
           </Card>
         </section>
-        <section id="work-panel" tabIndex={-1} aria-label={t("work.about")} className="min-w-0 rounded-xl outline-none focus-visible:outline-3 lg:sticky lg:top-16 lg:max-h-[calc(100vh-5rem)] lg:overflow-y-auto">
-          <GradingPanel key={groupWork.id} topic={topic} groupWork={groupWork} after={neighbours.after} workRoom={roomQuery.data} person={person} nameOf={nameOfPerson} isFinished={isFinished} />
+        <section
+          id="work-panel"
+          tabIndex={-1}
+          aria-label={t("work.about")}
+          className="min-w-0 rounded-xl outline-none focus-visible:outline-3 lg:sticky lg:top-16 lg:max-h-[calc(100vh-5rem)] lg:overflow-y-auto"
+        >
+          <GradingPanel
+            key={groupWork.id}
+            topic={topic}
+            groupWork={groupWork}
+            after={neighbours.after}
+            workRoom={roomQuery.data}
+            person={person}
+            nameOf={nameOfPerson}
+            isFinished={isFinished}
+          />
         </section>
       </div>
     </div>
@@ -77,32 +110,64 @@ function userName(workRoom: WorkRoom | undefined, person: Me): (id: string) => s
   return (id) => known.get(id);
 }
 
-function WorkHeader({ topic, neighbours, nameOf: nameOfPerson }: { topic: Assignment; neighbours: WorkNeighbours; nameOf: (id: string) => string | undefined }) {
+function WorkHeader({
+  topic,
+  neighbours,
+  nameOf: nameOfPerson,
+}: {
+  topic: Assignment;
+  neighbours: WorkNeighbours;
+  nameOf: (id: string) => string | undefined;
+}) {
   const { t } = useTranslation();
   const { here: groupWork } = neighbours;
   const attempt = groupWork.currentSubmission;
   const name = nameOf(groupWork.group);
   const handedIn = neighbours.all.filter((one) => one.currentSubmissionId !== null);
   return (
-    <section id="work-head" tabIndex={-1} aria-label={t("work.head")} className="flex flex-col gap-2 outline-none focus-visible:outline-3">
+    <section
+      id="work-head"
+      tabIndex={-1}
+      aria-label={t("work.head")}
+      className="flex flex-col gap-2 outline-none focus-visible:outline-3"
+    >
       <p className="flex flex-wrap items-center gap-x-4">
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} className="inline-flex min-h-11 items-center gap-1" aria-keyshortcuts="Escape">
+        <Link
+          to="/t/$topicId/board"
+          params={{ topicId: topic.id }}
+          className="inline-flex min-h-11 items-center gap-1"
+          aria-keyshortcuts="Escape"
+        >
           <ChevronLeft aria-hidden="true" className="size-5" />
           {topic.title}
         </Link>
-        <span className="text-soft tabular-nums sm:ms-auto">{t("work.progress", { done: handedIn.filter((one) => !isUngraded(one)).length, count: handedIn.length })}</span>
+        <span className="text-soft tabular-nums sm:ms-auto">
+          {t("work.progress", { done: handedIn.filter((one) => !isUngraded(one)).length, count: handedIn.length })}
+        </span>
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <GroupStepLink to={neighbours.before} direction="before" />
         <PageHeading title={`${name} · ${topic.title}`}>{name}</PageHeading>
         <GroupStepLink to={neighbours.after} direction="next" />
-        {topic.status === "FINISHED" && attempt === null ? <Badge tone="warn">{t("work.notHandedIn")}</Badge> : <Badge tone={TONES[groupWork.status]}>{t(`work.state.${groupWork.status}`)}</Badge>}
+        {topic.status === "FINISHED" && attempt === null ? (
+          <Badge tone="warn">{t("work.notHandedIn")}</Badge>
+        ) : (
+          <Badge tone={TONES[groupWork.status]}>{t(`work.state.${groupWork.status}`)}</Badge>
+        )}
         {attempt === null ? null : (
           <span>
-            <Time at={attempt.submittedAt} /> {attempt.onBehalf ? t("work.byTeacher") : t("work.by", { name: nameOfPerson(attempt.submittedById) ?? t("work.someone") })} · <LatenessBadge attempt={attempt} />
+            <Time at={attempt.submittedAt} />{" "}
+            {attempt.onBehalf
+              ? t("work.byTeacher")
+              : t("work.by", { name: nameOfPerson(attempt.submittedById) ?? t("work.someone") })}{" "}
+            · <LatenessBadge attempt={attempt} />
           </span>
         )}
-        <Link to="/g/$groupId" params={{ groupId: groupWork.groupId }} className="inline-flex min-h-11 items-center sm:ms-auto">
+        <Link
+          to="/g/$groupId"
+          params={{ groupId: groupWork.groupId }}
+          className="inline-flex min-h-11 items-center sm:ms-auto"
+        >
           {t("work.room")}
         </Link>
       </div>
@@ -120,7 +185,15 @@ interface GradingPanelProps {
   isFinished: boolean;
 }
 
-function GradingPanel({ topic, groupWork, after, workRoom, person, nameOf: nameOfPerson, isFinished }: GradingPanelProps) {
+function GradingPanel({
+  topic,
+  groupWork,
+  after,
+  workRoom,
+  person,
+  nameOf: nameOfPerson,
+  isFinished,
+}: GradingPanelProps) {
   const { t } = useTranslation();
   const attempt = groupWork.currentSubmission;
   const takenBack = useSubmissionChange(groupWork);
@@ -128,19 +201,37 @@ function GradingPanel({ topic, groupWork, after, workRoom, person, nameOf: nameO
   const live = viewedDocuments.map((paper) => paper.document).filter((document) => document !== undefined);
   const groupName = nameOf(groupWork.group);
   const next = (
-    <GroupStepLink to={after} direction="next" className="border-line bg-sheet text-ink inline-flex min-h-11 items-center justify-center gap-1 rounded-lg border px-4 font-medium">
+    <GroupStepLink
+      to={after}
+      direction="next"
+      className="border-line bg-sheet text-ink inline-flex min-h-11 items-center justify-center gap-1 rounded-lg border px-4 font-medium"
+    >
       {t("work.nextShort")}
     </GroupStepLink>
   );
   return (
     <Card className="flex flex-col gap-3">
-      <output className={takenBack === undefined ? "sr-only" : "border-warn rounded-lg border p-3"}>{takenBack === undefined ? "" : t(`work.gone.${takenBack}`)}</output>
+      <output className={takenBack === undefined ? "sr-only" : "border-warn rounded-lg border p-3"}>
+        {takenBack === undefined ? "" : t(`work.gone.${takenBack}`)}
+      </output>
       {attempt === null ? (
         <>
           <h2>{t("work.panel")}</h2>
-          <p>{isFinished ? t("work.neverHandedIn") : groupWork.status === "RETURNED" ? t("work.again") : t("work.working")}</p>
+          <p>
+            {isFinished
+              ? t("work.neverHandedIn")
+              : groupWork.status === "RETURNED"
+                ? t("work.again")
+                : t("work.working")}
+          </p>
           <div className="flex flex-wrap gap-2">
-            {isFinished ? null : <SubmitForGroup groupName={groupName} assignmentId={topic.id} documents={live.filter((one) => one.status === "DRAFT")} />}
+            {isFinished ? null : (
+              <SubmitForGroup
+                groupName={groupName}
+                assignmentId={topic.id}
+                documents={live.filter((one) => one.status === "DRAFT")}
+              />
+            )}
             {next}
           </div>
         </>
@@ -157,11 +248,22 @@ function GradingPanel({ topic, groupWork, after, workRoom, person, nameOf: nameO
           nameOf={nameOfPerson}
           next={next}
         >
-          {groupWork.status === "SUBMITTED" && !isFinished ? <TakeBackForGroup groupName={groupName} documents={live.filter((one) => one.status === "SUBMITTED" && attempt.documents.some((copy) => copy.documentId === one.id))} /> : null}
+          {groupWork.status === "SUBMITTED" && !isFinished ? (
+            <TakeBackForGroup
+              groupName={groupName}
+              documents={live.filter(
+                (one) => one.status === "SUBMITTED" && attempt.documents.some((copy) => copy.documentId === one.id),
+              )}
+            />
+          ) : null}
         </GradePanel>
       )}
       <div>
-        <Comments groupAssignmentId={groupWork.id} viewedDocuments={viewedDocuments} person={{ id: person.id, isAdmin: isAdmin(person) }} />
+        <Comments
+          groupAssignmentId={groupWork.id}
+          viewedDocuments={viewedDocuments}
+          person={{ id: person.id, isAdmin: isAdmin(person) }}
+        />
         <SubmissionHistory groupAssignmentId={groupWork.id} maxPoints={topic.maxPoints} nameOf={nameOfPerson} />
         <Contributions groupId={groupWork.groupId} />
       </div>

@@ -41,7 +41,8 @@ function readStoredForm(person: string, of: string): StoredGradeForm | null {
   }
 }
 
-const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean => one?.status === other?.status && isSameForm(formOf(one), formOf(other));
+const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean =>
+  one?.status === other?.status && isSameForm(formOf(one), formOf(other));
 
 /** `of` identifies the work in this browser across submissions: typed text survives taking a submission back. */
 export function useGrading(submission: Submission, person: string, of: string, most: number | null): Grading {
@@ -91,7 +92,12 @@ export function useGrading(submission: Submission, person: string, of: string, m
       setGrade(answer.grade);
       const isLater = !isSameForm(now.current.form, sent);
       if (answer.grade?.status === "PUBLISHED" && !isLater) saveDraft(person, of, "");
-      else saveDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: isLater, form: now.current.form } satisfies StoredGradeForm));
+      else
+        saveDraft(
+          person,
+          of,
+          JSON.stringify({ submissionId: id, isUnsaved: isLater, form: now.current.form } satisfies StoredGradeForm),
+        );
     },
     [id, of, person],
   );
@@ -115,7 +121,13 @@ export function useGrading(submission: Submission, person: string, of: string, m
               return false;
             }
           }
-          const answer = await withVersion(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body, headers: { "If-Match": etag.current ?? "*" } }));
+          const answer = await withVersion(
+            client.PUT("/feedback/submissions/{id}/grade", {
+              params: { path: { id } },
+              body,
+              headers: { "If-Match": etag.current ?? "*" },
+            }),
+          );
           take(answer, publish === false ? formOf(answer.grade) : sent);
           setProblem(undefined);
           void invalidate(cache, "assignments");
@@ -146,7 +158,15 @@ export function useGrading(submission: Submission, person: string, of: string, m
     now.current.form = next;
     setForm(next);
     setProblem(undefined);
-    saveDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSameForm(next, formOf(now.current.grade)), form: next } satisfies StoredGradeForm));
+    saveDraft(
+      person,
+      of,
+      JSON.stringify({
+        submissionId: id,
+        isUnsaved: !isSameForm(next, formOf(now.current.grade)),
+        form: next,
+      } satisfies StoredGradeForm),
+    );
   };
 
   // After a rejection, saving waits for the next edit; after a connection failure it is retried automatically.
@@ -167,5 +187,18 @@ export function useGrading(submission: Submission, person: string, of: string, m
     setDifferences(undefined);
     change(saved);
   };
-  return { form, change, isPublished, isUnsaved, isSaving, isReturning, savedAt: grade?.gradedAt, problem, conflicts: differences, saved, discardOwn: takeSaved, send };
+  return {
+    form,
+    change,
+    isPublished,
+    isUnsaved,
+    isSaving,
+    isReturning,
+    savedAt: grade?.gradedAt,
+    problem,
+    conflicts: differences,
+    saved,
+    discardOwn: takeSaved,
+    send,
+  };
 }

@@ -10,7 +10,8 @@ export function useSubmissionChange({ currentSubmissionId, status }: GroupTopic)
   const [last, setLast] = useState(currentSubmissionId);
   if (last !== currentSubmissionId) {
     setLast(currentSubmissionId);
-    const detected = currentSubmissionId !== null ? (last === null ? undefined : "anew") : status === "RETURNED" ? undefined : "back";
+    const detected =
+      currentSubmissionId !== null ? (last === null ? undefined : "anew") : status === "RETURNED" ? undefined : "back";
     setChange(detected);
   }
   return change;

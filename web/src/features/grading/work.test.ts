@@ -9,7 +9,9 @@ describe("grading scale", () => {
     expect(listScaleValues("1;2;3;2")).toEqual(["1", "2", "3"]);
   });
   it("is a text field when it is a sentence, a range or empty", () => {
-    expect([null, "1-6", "A – F", "1-6, half steps", "as agreed", "very good, good"].map((scale) => listScaleValues(scale))).toEqual([[], [], [], [], [], []]);
+    expect(
+      [null, "1-6", "A – F", "1-6, half steps", "as agreed", "very good, good"].map((scale) => listScaleValues(scale)),
+    ).toEqual([[], [], [], [], [], []]);
   });
 });
 
@@ -29,11 +31,27 @@ describe("groups", () => {
 
 describe("viewed documents", () => {
   const document = (id: string) => ({ id, title: id, fileExtension: "docx", assignmentId: "t" });
-  const copy = (id: string, documentId: string | null) => ({ id, documentId, title: `${id} then`, fileExtension: "docx" });
+  const copy = (id: string, documentId: string | null) => ({
+    id,
+    documentId,
+    title: `${id} then`,
+    fileExtension: "docx",
+  });
   const room = { documents: [document("draft"), document("report")] } as never;
   it("list submitted documents first, including deleted ones", () => {
-    const work = { assignmentId: "t", assignment: { status: "ACTIVE" }, currentSubmission: { documents: [copy("c1", "report"), copy("c2", null)] } } as never;
-    expect(listViewedDocuments(room, work).map(({ id, title, document: live, copy: handed }) => [id, title, live !== undefined, handed !== undefined])).toEqual([
+    const work = {
+      assignmentId: "t",
+      assignment: { status: "ACTIVE" },
+      currentSubmission: { documents: [copy("c1", "report"), copy("c2", null)] },
+    } as never;
+    expect(
+      listViewedDocuments(room, work).map(({ id, title, document: live, copy: handed }) => [
+        id,
+        title,
+        live !== undefined,
+        handed !== undefined,
+      ]),
+    ).toEqual([
       ["report", "c1 then.docx", true, true],
       ["c2", "c2 then.docx", false, true],
       ["draft", "draft.docx", true, false],

@@ -27,7 +27,9 @@ export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.submissions.attempts(groupAssignmentId),
     queryFn: async () => {
-      const found = await unwrap(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }));
+      const found = await unwrap(
+        client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }),
+      );
       return found.toSorted((one, other) => other.attempt - one.attempt);
     },
   });
@@ -56,11 +58,23 @@ export const contributionsQuery = (groupId: string) =>
     queryFn: () => unwrap(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
   });
 
-export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string => `${group.groupNumber} ${group.displayName ?? group.name}`;
+export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string =>
+  `${group.groupNumber} ${group.displayName ?? group.name}`;
 
 /** The groups of a topic ordered by number, and the neighbours of one of them. */
-export function findNeighbours(found: Assignment, groupId: string): { all: GroupTopic[]; place: number; before: GroupTopic | undefined; here: GroupTopic | undefined; after: GroupTopic | undefined } {
-  const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || compareNames(one.group.name, other.group.name));
+export function findNeighbours(
+  found: Assignment,
+  groupId: string,
+): {
+  all: GroupTopic[];
+  place: number;
+  before: GroupTopic | undefined;
+  here: GroupTopic | undefined;
+  after: GroupTopic | undefined;
+} {
+  const all = found.groupAssignments.toSorted(
+    (one, other) => one.group.groupNumber - other.group.groupNumber || compareNames(one.group.name, other.group.name),
+  );
   const index = all.findIndex((one) => one.groupId === groupId);
   return { all, place: index, before: all[index - 1], here: all[index], after: index < 0 ? undefined : all[index + 1] };
 }
@@ -86,13 +100,23 @@ export function listViewedDocuments(room: WorkRoom, work: GroupTopic): ViewedDoc
     copy,
   }));
   const others = live.filter((document) => !copies.some((copy) => copy.documentId === document.id));
-  return [...handedIn, ...others.map((document) => ({ id: document.id, title: `${document.title}.${document.fileExtension}`, document, copy: undefined }))];
+  return [
+    ...handedIn,
+    ...others.map((document) => ({
+      id: document.id,
+      title: `${document.title}.${document.fileExtension}`,
+      document,
+      copy: undefined,
+    })),
+  ];
 }
 
 /** Values of a scale that is a plain list ("pass, fail"); none for a sentence or a range. */
 export function listScaleValues(scale: string | null): string[] {
   const values = (scale ?? "").split(/[,;|/]/).map((value) => value.trim());
-  const isList = values.length > 1 && values.every((value) => value !== "" && value.length <= 20 && !/ |\.\.|\d-\d|^\w[-–]\w$/.test(value));
+  const isList =
+    values.length > 1 &&
+    values.every((value) => value !== "" && value.length <= 20 && !/ |\.\.|\d-\d|^\w[-–]\w$/.test(value));
   return isList ? [...new Set(values)] : [];
 }
 

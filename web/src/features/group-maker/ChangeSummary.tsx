@@ -21,20 +21,43 @@ interface Props {
 }
 
 /** Summary of the unsaved changes, undo and redo, and the button that saves. */
-export function ChangeSummary({ plan, announcement, failures, attemptedCount, problem, canUndo, canRedo, onStepHistory, isPending, onSave }: Props) {
+export function ChangeSummary({
+  plan,
+  announcement,
+  failures,
+  attemptedCount,
+  problem,
+  canUndo,
+  canRedo,
+  onStepHistory,
+  isPending,
+  onSave,
+}: Props) {
   const { t } = useTranslation();
   const groups = newGroups(plan);
   const changed = membershipChanges(plan).length;
   const inNew = groups.reduce((sum, column) => sum + column.members.length, 0);
   const sentences = [
-    groups.length === 0 ? "" : t("divide.preview", { groups: t("divide.groupCount", { count: groups.length }), students: t("divide.students", { count: inNew }) }),
+    groups.length === 0
+      ? ""
+      : t("divide.preview", {
+          groups: t("divide.groupCount", { count: groups.length }),
+          students: t("divide.students", { count: inNew }),
+        }),
     changed === 0 ? "" : t("divide.changed", { count: changed }),
   ].filter(Boolean);
   return (
-    <section aria-label={t("divide.foot")} data-summary tabIndex={-1} className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13">
+    <section
+      aria-label={t("divide.foot")}
+      data-summary
+      tabIndex={-1}
+      className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13"
+    >
       {failures.length === 0 ? null : (
         <div role="alert" className="text-bad">
-          <p className="font-medium">{t("divide.notAll", { count: failures.length, all: t("divide.changes", { count: attemptedCount }) })}</p>
+          <p className="font-medium">
+            {t("divide.notAll", { count: failures.length, all: t("divide.changes", { count: attemptedCount }) })}
+          </p>
           <ul className="list-disc ps-5">
             {failures.map((failure) => (
               <li key={failure}>{failure}</li>
@@ -44,15 +67,37 @@ export function ChangeSummary({ plan, announcement, failures, attemptedCount, pr
       )}
       {problem ? <ErrorMessage problem={problem} /> : null}
       <div className="flex flex-wrap items-center gap-2 md:flex-nowrap">
-        <Button className="px-0" isDisabled={!canUndo} onPress={() => onStepHistory("undo")} aria-label={t("divide.undo")}>
+        <Button
+          className="px-0"
+          isDisabled={!canUndo}
+          onPress={() => onStepHistory("undo")}
+          aria-label={t("divide.undo")}
+        >
           <Undo2 aria-hidden="true" className="size-5" />
         </Button>
-        <Button className="px-0" isDisabled={!canRedo} onPress={() => onStepHistory("redo")} aria-label={t("divide.redo")}>
+        <Button
+          className="px-0"
+          isDisabled={!canRedo}
+          onPress={() => onStepHistory("redo")}
+          aria-label={t("divide.redo")}
+        >
           <Redo2 aria-hidden="true" className="size-5" />
         </Button>
         <output className="text-soft min-w-0 grow basis-full text-sm sm:basis-0">{announcement}</output>
-        <span className="font-medium">{sentences.length === 0 ? <span className="text-soft font-normal">{t("divide.nothing")}</span> : sentences.join(" · ")}</span>
-        <Button kind="main" className="ms-auto" isDisabled={sentences.length === 0} isPending={isPending} onPress={onSave}>
+        <span className="font-medium">
+          {sentences.length === 0 ? (
+            <span className="text-soft font-normal">{t("divide.nothing")}</span>
+          ) : (
+            sentences.join(" · ")
+          )}
+        </span>
+        <Button
+          kind="main"
+          className="ms-auto"
+          isDisabled={sentences.length === 0}
+          isPending={isPending}
+          onPress={onSave}
+        >
           {groups.length > 0 ? t("divide.create") : t("app.save")}
         </Button>
       </div>

@@ -39,7 +39,15 @@ export function DivisionOptions({ course, settings, onChange, students, present,
   const drawGroups = useMutation({
     mutationFn: (strategy: Strategy) => requestDivision(course, present, size, strategy, wishes),
     onSuccess: ({ groups, repeated }, strategy) =>
-      onGroups(groups, [t("divide.laidOut", { count: groups.length, students: present.length }), strategy === "balanced" ? t("divide.repeated", { count: repeated }) : ""].filter(Boolean).join(" ")),
+      onGroups(
+        groups,
+        [
+          t("divide.laidOut", { count: groups.length, students: present.length }),
+          strategy === "balanced" ? t("divide.repeated", { count: repeated }) : "",
+        ]
+          .filter(Boolean)
+          .join(" "),
+      ),
   });
   const byName = () => {
     const groups = splitEvenly(present, count);
@@ -60,9 +68,21 @@ export function DivisionOptions({ course, settings, onChange, students, present,
           ]}
         />
         {size.by === "size" ? (
-          <NumberField label={t("divide.size")} minValue={1} maxValue={50} value={size.size} onChange={(value) => Number.isInteger(value) && set({ size: value })} />
+          <NumberField
+            label={t("divide.size")}
+            minValue={1}
+            maxValue={50}
+            value={size.size}
+            onChange={(value) => Number.isInteger(value) && set({ size: value })}
+          />
         ) : (
-          <NumberField label={t("divide.count")} minValue={1} maxValue={100} value={size.count} onChange={(value) => Number.isInteger(value) && set({ count: value })} />
+          <NumberField
+            label={t("divide.count")}
+            minValue={1}
+            maxValue={100}
+            value={size.count}
+            onChange={(value) => Number.isInteger(value) && set({ count: value })}
+          />
         )}
       </div>
       <div className="flex flex-wrap gap-x-6">
@@ -75,13 +95,27 @@ export function DivisionOptions({ course, settings, onChange, students, present,
           {t("divide.leaveOut", { count: groupedCount })}
         </Checkbox>
       </div>
-      <WishEditor students={students} wishes={wishes} onChange={(changed) => onChange({ ...settings, wishes: changed })} />
+      <WishEditor
+        students={students}
+        wishes={wishes}
+        onChange={(changed) => onChange({ ...settings, wishes: changed })}
+      />
       <p className="flex flex-wrap items-center gap-2">
-        <Button kind="main" data-shuffle isDisabled={isNobodyPresent} isPending={drawGroups.isPending && drawGroups.variables === "random"} onPress={() => drawGroups.mutate("random")}>
+        <Button
+          kind="main"
+          data-shuffle
+          isDisabled={isNobodyPresent}
+          isPending={drawGroups.isPending && drawGroups.variables === "random"}
+          onPress={() => drawGroups.mutate("random")}
+        >
           <Shuffle aria-hidden="true" className="size-4" />
           {t("divide.shuffle")}
         </Button>
-        <Button isDisabled={isNobodyPresent} isPending={drawGroups.isPending && drawGroups.variables === "balanced"} onPress={() => drawGroups.mutate("balanced")}>
+        <Button
+          isDisabled={isNobodyPresent}
+          isPending={drawGroups.isPending && drawGroups.variables === "balanced"}
+          onPress={() => drawGroups.mutate("balanced")}
+        >
           <Users aria-hidden="true" className="size-4" />
           {t("divide.mix")}
         </Button>
@@ -89,11 +123,24 @@ export function DivisionOptions({ course, settings, onChange, students, present,
           <ArrowDownAZ aria-hidden="true" className="size-4" />
           {t("divide.byName")}
         </Button>
-        <span className="text-soft text-sm">{isNobodyPresent ? t(isLeftOut && groupedCount > 0 ? "divide.allPlaced" : "divide.nobody") : t("divide.would", { count, students: present.length })}</span>
+        <span className="text-soft text-sm">
+          {isNobodyPresent
+            ? t(isLeftOut && groupedCount > 0 ? "divide.allPlaced" : "divide.nobody")
+            : t("divide.would", { count, students: present.length })}
+        </span>
       </p>
-      {drawGroups.isError ? isWishError(drawGroups.error) ? <p role="alert" className="text-bad">{t("divide.cannot")}</p> : <ErrorMessage problem={drawGroups.error} /> : null}
+      {drawGroups.isError ? (
+        isWishError(drawGroups.error) ? (
+          <p role="alert" className="text-bad">
+            {t("divide.cannot")}
+          </p>
+        ) : (
+          <ErrorMessage problem={drawGroups.error} />
+        )
+      ) : null}
     </div>
   );
 }
 
-const isWishError = (problem: unknown): boolean => problem instanceof Problem && problem.details.some((detail) => detail.path.startsWith("keep"));
+const isWishError = (problem: unknown): boolean =>
+  problem instanceof Problem && problem.details.some((detail) => detail.path.startsWith("keep"));

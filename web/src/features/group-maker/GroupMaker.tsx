@@ -12,10 +12,37 @@ import { Button } from "../../components/Button";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { toast } from "../../components/toast";
 import { Card } from "../../components/Card";
-import { applyChanges, type CourseDetail, createGroups, type FailedChange, isFinished, columnsOf, type Student } from "./courseGroups";
+import {
+  applyChanges,
+  type CourseDetail,
+  createGroups,
+  type FailedChange,
+  isFinished,
+  columnsOf,
+  type Student,
+} from "./courseGroups";
 import { StudentColumn } from "./StudentColumn";
 import { type NewGroupSettings, NewGroupFields, NO_TOPIC } from "./NewGroupFields";
-import { brokenWishes, membershipChanges, ungroupedStudents, hasChanges, newGroups, withAbsence, withMoved, nextNumber, type PlanColumn, type Plan, withLabel, withScheme, applyStep, studentsToDivide, type Wish, withoutGroup, withNewGroups, withEmptyGroup } from "./plan";
+import {
+  brokenWishes,
+  membershipChanges,
+  ungroupedStudents,
+  hasChanges,
+  newGroups,
+  withAbsence,
+  withMoved,
+  nextNumber,
+  type PlanColumn,
+  type Plan,
+  withLabel,
+  withScheme,
+  applyStep,
+  studentsToDivide,
+  type Wish,
+  withoutGroup,
+  withNewGroups,
+  withEmptyGroup,
+} from "./plan";
 import { ChangeSummary } from "./ChangeSummary";
 import { PlannedGroup } from "./PlannedGroup";
 import { DivisionOptions, type DivisionSettings } from "./DivisionOptions";
@@ -37,21 +64,35 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   const cache = useQueryClient();
   const navigate = useNavigate();
   const known = useMemo(() => columnsOf(groups, course.id), [groups, course.id]);
-  const [history, step] = useReducer(applyStep, known, (columns) => ({ past: [], now: { columns: columns.map((column) => ({ ...column, members: column.savedMembers })), absent: [] }, future: [] }));
+  const [history, step] = useReducer(applyStep, known, (columns) => ({
+    past: [],
+    now: { columns: columns.map((column) => ({ ...column, members: column.savedMembers })), absent: [] },
+    future: [],
+  }));
   useEffect(() => step({ do: "known", known }), [known]);
   const plan = history.now;
   const [announcement, setAnnouncement] = useState("");
   const [failures, setFailures] = useState<readonly FailedChange[]>([]);
   const [unlocked, setUnlocked] = useState<readonly string[]>([]);
   const storageKey = `divide:${course.classId}`;
-  const [settings, setSettings] = useState<DivisionSettings>(() => ({ size: { by: "size", size: 3, count: 8, isEven: true }, isLeftOut: true, wishes: parseWishes(getDraft(person, storageKey)) }));
-  const [details, setDetails] = useState<NewGroupSettings>({ scheme: t("divide.schemeDefault"), starts: "now", start: null, topicId: topicId ?? NO_TOPIC });
+  const [settings, setSettings] = useState<DivisionSettings>(() => ({
+    size: { by: "size", size: 3, count: 8, isEven: true },
+    isLeftOut: true,
+    wishes: parseWishes(getDraft(person, storageKey)),
+  }));
+  const [details, setDetails] = useState<NewGroupSettings>({
+    scheme: t("divide.schemeDefault"),
+    starts: "now",
+    start: null,
+    topicId: topicId ?? NO_TOPIC,
+  });
   const sentence = useWishSentence(students);
   const nameOf = (student: string) => students.find((one) => one.id === student)?.name ?? "–";
 
   const ids = students.map((student) => student.id);
   const first = nextNumber(groups.map((group) => group.groupNumber));
-  const title = (column: { name: string; number: number }) => (column.name.includes(String(column.number)) ? column.name : `${column.number} ${column.name}`);
+  const title = (column: { name: string; number: number }) =>
+    column.name.includes(String(column.number)) ? column.name : `${column.number} ${column.name}`;
   const applyPlan = (next: Plan, message: string) => {
     step({ do: "plan", plan: next });
     setAnnouncement(message);
@@ -62,14 +103,18 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
     const column = next.columns.find((one) => one.key === to);
     const message = who.length === 1 ? nameOf(who[0] ?? "") : t("divide.students", { count: who.length });
     const left = plan.columns.find((one) => one.key === from);
-    if (column) applyPlan(next, t("divide.moved", { who: message, place: title(column), count: column.members.length }));
+    if (column)
+      applyPlan(next, t("divide.moved", { who: message, place: title(column), count: column.members.length }));
     else applyPlan(next, t("divide.left", { who: message, place: left ? title(left) : "" }));
   };
   const stepHistory = (direction: "undo" | "redo") => {
     if (history[direction === "undo" ? "past" : "future"].length === 0) return;
     step({ do: direction });
     // The focused card may have moved back to its former column.
-    setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>("[data-summary]")?.focus(), 100);
+    setTimeout(
+      () => document.activeElement === document.body && document.querySelector<HTMLElement>("[data-summary]")?.focus(),
+      100,
+    );
     setAnnouncement(direction === "undo" ? t("divide.undone") : t("divide.redone"));
   };
   useUndoKeys(stepHistory);
@@ -79,11 +124,14 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
     const column = plan.columns.find((one) => one.key === key);
     if (!column || column.groupId !== null) return undefined;
     if (taken.has(column.number)) return t("divide.taken", { number: column.number });
-    return newGroups(plan).some((other) => other.key !== key && other.number === column.number) ? t("divide.twice", { number: column.number }) : undefined;
+    return newGroups(plan).some((other) => other.key !== key && other.number === column.number)
+      ? t("divide.twice", { number: column.number })
+      : undefined;
   };
   const [isTried, setTried] = useState(false);
   const isStartMissing = details.starts === "later" && details.start === null ? t("divide.noStart") : undefined;
-  const focusElement = (selector: string) => requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
+  const focusElement = (selector: string) =>
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
   const save = useMutation({
     mutationFn: async () => {
       const start = details.starts === "later" ? details.start : null;
@@ -98,8 +146,17 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
     onSuccess: ({ count, changed, failed }) => {
       setFailures(failed);
       if (failed.length > 0) return;
-      toast([count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""].filter(Boolean).join(" "));
-      void navigate({ to: "/courses/$courseId", params: { courseId: course.id }, search: { tab: "groups" }, ignoreBlocker: true });
+      toast(
+        [count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""]
+          .filter(Boolean)
+          .join(" "),
+      );
+      void navigate({
+        to: "/courses/$courseId",
+        params: { courseId: course.id },
+        search: { tab: "groups" },
+        ignoreBlocker: true,
+      });
     },
     onSettled: () => invalidate(cache, "groups", "courses", "assignments", "board"),
   });
@@ -115,18 +172,31 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
     const group = groups.find((one) => one.id === key);
     return group !== undefined && isFinished(group) && !unlocked.includes(key);
   };
-  const targets = [{ key: null, name: t("divide.free") }, ...plan.columns.filter((column) => !isLocked(column.key)).map((column) => ({ key: column.key, name: t("divide.goal", { name: title(column), count: column.members.length }) }))];
+  const targets = [
+    { key: null, name: t("divide.free") },
+    ...plan.columns
+      .filter((column) => !isLocked(column.key))
+      .map((column) => ({
+        key: column.key,
+        name: t("divide.goal", { name: title(column), count: column.members.length }),
+      })),
+  ];
   const cards = (members: readonly string[]) => students.filter((student) => members.includes(student.id));
   const alone = ungroupedStudents(plan, ids);
   // The known group of a student who is no longer shown in it.
   const origin = (key: string | null) => (student: string) => {
     const here = plan.columns.find((column) => column.key === key);
-    const left = here?.savedMembers.includes(student) ? undefined : plan.columns.find((column) => column.savedMembers.includes(student) && !column.members.includes(student));
+    const left = here?.savedMembers.includes(student)
+      ? undefined
+      : plan.columns.find((column) => column.savedMembers.includes(student) && !column.members.includes(student));
     return left && title(left);
   };
   const shared = { absent: plan.absent, targets, onMove };
   const onMark = (who: string[], isAbsent: boolean) =>
-    applyPlan(withAbsence(plan, who, isAbsent), t(isAbsent ? "divide.markedAbsent" : "divide.markedHere", { who: who.map(nameOf).join(", "), count: who.length }));
+    applyPlan(
+      withAbsence(plan, who, isAbsent),
+      t(isAbsent ? "divide.markedAbsent" : "divide.markedHere", { who: who.map(nameOf).join(", "), count: who.length }),
+    );
   const card = (column: PlanColumn) => (
     <li key={column.key}>
       <PlannedGroup
@@ -138,13 +208,24 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
         onUnlock={() => setUnlocked([...unlocked, column.key])}
         problem={clash(column.key)}
         hints={brokenWishes(column, settings.wishes).map((wish) => t("divide.broken", { wish: sentence(wish) }))}
-        onRelabel={(number, name) => applyPlan(withLabel(plan, column.key, number, name), t("divide.renamed", { name }))}
+        onRelabel={(number, name) =>
+          applyPlan(withLabel(plan, column.key, number, name), t("divide.renamed", { name }))
+        }
         onRemove={() => {
           applyPlan(withoutGroup(plan, column.key), t("divide.removed", { name: title(column) }));
           focusElement("[data-add]");
         }}
       >
-        <StudentColumn {...shared} origin={origin(column.key)} column={column.key} name={title(column)} students={cards(column.members)} isLocked={isLocked(column.key)} none={t("divide.empty")} onMark={column.groupId === null ? onMark : undefined} />
+        <StudentColumn
+          {...shared}
+          origin={origin(column.key)}
+          column={column.key}
+          name={title(column)}
+          students={cards(column.members)}
+          isLocked={isLocked(column.key)}
+          none={t("divide.empty")}
+          onMark={column.groupId === null ? onMark : undefined}
+        />
       </PlannedGroup>
     </li>
   );
@@ -162,7 +243,10 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
               }}
               students={students}
               present={studentsToDivide(plan, ids, settings.isLeftOut)}
-              groupedCount={new Set(plan.columns.filter((column) => column.groupId !== null).flatMap((column) => column.members)).size}
+              groupedCount={
+                new Set(plan.columns.filter((column) => column.groupId !== null).flatMap((column) => column.members))
+                  .size
+              }
               onGroups={(laid, message) => applyPlan(withNewGroups(plan, laid, details.scheme, first), message)}
             />
           </section>
@@ -184,7 +268,13 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
       <ChangeSummary
         plan={plan}
         announcement={announcement}
-        failures={failures.map(({ change, problem }) => t("divide.failed", { who: nameOf(change.student), place: targetName(plan, change.to ?? change.from, title), problem: errorText(problem) }))}
+        failures={failures.map(({ change, problem }) =>
+          t("divide.failed", {
+            who: nameOf(change.student),
+            place: targetName(plan, change.to ?? change.from, title),
+            problem: errorText(problem),
+          }),
+        )}
         attemptedCount={save.data?.changed ?? 0}
         problem={save.error}
         canUndo={history.past.length > 0}
@@ -195,8 +285,28 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
       />
       <div className="grid items-start gap-3 md:grid-cols-[15rem_1fr]">
         <div className="md:sticky md:top-32">
-          <PlannedGroup column={null} name={t("divide.free")} count={alone.length} isHidden={false} isLocked={false} problem={undefined} hints={[]} onUnlock={noop} onRelabel={noop} onRemove={noop}>
-            <StudentColumn {...shared} origin={origin(null)} column={null} name={t("divide.free")} students={cards(alone)} isLocked={false} none={t("divide.allIn")} onMark={onMark} />
+          <PlannedGroup
+            column={null}
+            name={t("divide.free")}
+            count={alone.length}
+            isHidden={false}
+            isLocked={false}
+            problem={undefined}
+            hints={[]}
+            onUnlock={noop}
+            onRelabel={noop}
+            onRemove={noop}
+          >
+            <StudentColumn
+              {...shared}
+              origin={origin(null)}
+              column={null}
+              name={t("divide.free")}
+              students={cards(alone)}
+              isLocked={false}
+              none={t("divide.allIn")}
+              onMark={onMark}
+            />
           </PlannedGroup>
         </div>
         <div className="flex flex-col gap-4">
@@ -205,7 +315,11 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
             <ul className={GRID}>
               {newGroups(plan).map(card)}
               <li>
-                <Button className="h-full min-h-16 w-full border-dashed" data-add onPress={() => applyPlan(withEmptyGroup(plan, details.scheme, first), t("divide.added"))}>
+                <Button
+                  className="h-full min-h-16 w-full border-dashed"
+                  data-add
+                  onPress={() => applyPlan(withEmptyGroup(plan, details.scheme, first), t("divide.added"))}
+                >
                   <Plus aria-hidden="true" className="size-4" />
                   {t("divide.add")}
                 </Button>
@@ -228,7 +342,11 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
 const noop = () => {};
 const GRID = "grid gap-3 sm:grid-cols-2 lg:grid-cols-3";
 
-const targetName = (plan: Plan, groupId: string | null, title: (target: { name: string; number: number }) => string): string => {
+const targetName = (
+  plan: Plan,
+  groupId: string | null,
+  title: (target: { name: string; number: number }) => string,
+): string => {
   const target = plan.columns.find((one) => one.groupId === groupId);
   return target ? title(target) : "–";
 };
@@ -237,7 +355,12 @@ const targetName = (plan: Plan, groupId: string | null, title: (target: { name: 
 function parseWishes(text: string): Wish[] {
   try {
     const found: unknown = JSON.parse(text === "" ? "[]" : text);
-    return Array.isArray(found) ? found.filter((wish): wish is Wish => (wish?.kind === "apart" || wish?.kind === "together") && Array.isArray(wish?.students)) : [];
+    return Array.isArray(found)
+      ? found.filter(
+          (wish): wish is Wish =>
+            (wish?.kind === "apart" || wish?.kind === "together") && Array.isArray(wish?.students),
+        )
+      : [];
   } catch {
     return [];
   }
@@ -248,7 +371,8 @@ function useUndoKeys(stepHistory: (way: "undo" | "redo") => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-      if ((event.target as HTMLElement).closest("input, textarea, [role=dialog], [role=alertdialog], [role=menu]")) return;
+      if ((event.target as HTMLElement).closest("input, textarea, [role=dialog], [role=alertdialog], [role=menu]"))
+        return;
       const key = event.key.toLowerCase();
       if (key !== "z" && key !== "y") return;
       event.preventDefault();

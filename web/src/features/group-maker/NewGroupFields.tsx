@@ -28,10 +28,18 @@ interface Props {
 export function NewGroupFields({ course, details, onChange, problem }: Props) {
   const { t } = useTranslation();
   const set = (change: Partial<NewGroupSettings>) => onChange({ ...details, ...change });
-  const topics = course.assignments.flatMap((topic) => (topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : []));
+  const topics = course.assignments.flatMap((topic) =>
+    topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : [],
+  );
   return (
     <div className="flex flex-col gap-3">
-      <TextField label={t("divide.scheme")} hint={t("divide.schemeHint")} value={details.scheme} onChange={(scheme) => set({ scheme })} maxLength={70} />
+      <TextField
+        label={t("divide.scheme")}
+        hint={t("divide.schemeHint")}
+        value={details.scheme}
+        onChange={(scheme) => set({ scheme })}
+        maxLength={70}
+      />
       <RadioGroup
         label={t("divide.starts")}
         value={details.starts}
@@ -41,8 +49,21 @@ export function NewGroupFields({ course, details, onChange, problem }: Props) {
           { id: "later", name: t("divide.later") },
         ]}
       />
-      {details.starts === "later" ? <DateTimeField label={t("divide.start")} hint={t("divide.startHint")} value={details.start} onChange={(start) => set({ start })} problem={problem} /> : null}
-      <Select label={t("divide.topic")} options={[{ id: NO_TOPIC, name: t("divide.noTopic") }, ...topics]} value={details.topicId} onChange={(topicId) => set({ topicId })} />
+      {details.starts === "later" ? (
+        <DateTimeField
+          label={t("divide.start")}
+          hint={t("divide.startHint")}
+          value={details.start}
+          onChange={(start) => set({ start })}
+          problem={problem}
+        />
+      ) : null}
+      <Select
+        label={t("divide.topic")}
+        options={[{ id: NO_TOPIC, name: t("divide.noTopic") }, ...topics]}
+        value={details.topicId}
+        onChange={(topicId) => set({ topicId })}
+      />
     </div>
   );
 }

@@ -28,7 +28,19 @@ interface Props {
 }
 
 /** Frame around the cards of a group: name, member count, errors and hints. */
-export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock, problem, hints, onRelabel, onRemove, children }: Props) {
+export function PlannedGroup({
+  column,
+  name,
+  count,
+  isHidden,
+  isLocked,
+  onUnlock,
+  problem,
+  hints,
+  onRelabel,
+  onRemove,
+  children,
+}: Props) {
   const { t } = useTranslation();
   const [isNaming, setNaming] = useState(false);
   // The column of students without a group is next to the groups, not one of them.
@@ -36,7 +48,12 @@ export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock
   const isNew = column !== null && column.groupId === null;
   const border = problem !== undefined ? "border-bad border-2" : isNew ? "border-accent" : "border-faint";
   return (
-    <section aria-label={name} data-group={column?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}>
+    <section
+      aria-label={name}
+      data-group={column?.key ?? ""}
+      tabIndex={-1}
+      className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}
+    >
       <div className="flex min-h-11 items-center gap-2 ps-1">
         <Title className="min-w-0 grow text-base font-semibold break-words">{name}</Title>
         {isNew ? <Badge>{t("divide.new")}</Badge> : null}
@@ -90,7 +107,15 @@ export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock
   );
 }
 
-function NameFields({ column, close, onRelabel }: { column: PlanColumn; close: () => void; onRelabel: (number: number, name: string) => void }) {
+function NameFields({
+  column,
+  close,
+  onRelabel,
+}: {
+  column: PlanColumn;
+  close: () => void;
+  onRelabel: (number: number, name: string) => void;
+}) {
   const { t } = useTranslation();
   const [name, setName] = useState(column.name);
   const [number, setNumber] = useState(column.number);
@@ -105,7 +130,13 @@ function NameFields({ column, close, onRelabel }: { column: PlanColumn; close: (
       }}
     >
       <TextField label={t("divide.name")} value={name} onChange={setName} maxLength={80} isRequired />
-      <NumberField label={t("divide.number")} minValue={1} maxValue={9999} value={number} onChange={(value) => Number.isInteger(value) && setNumber(value)} />
+      <NumberField
+        label={t("divide.number")}
+        minValue={1}
+        maxValue={9999}
+        value={number}
+        onChange={(value) => Number.isInteger(value) && setNumber(value)}
+      />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main">

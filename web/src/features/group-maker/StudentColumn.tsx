@@ -34,22 +34,43 @@ const DRAG_TYPE = "groupwork-student";
 const UNASSIGNED = "";
 
 /** The cards of one group, moved by drag and drop (mouse, touch or keyboard) or by the menu of a card. */
-export function StudentColumn({ column, name, origin, students, absent, targets, isLocked, none, onMove, onMark }: Props) {
+export function StudentColumn({
+  column,
+  name,
+  origin,
+  students,
+  absent,
+  targets,
+  isLocked,
+  none,
+  onMove,
+  onMark,
+}: Props) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<Selection>(new Set());
   const { dragAndDropHooks } = useDragAndDrop<Student>({
     isDisabled: isLocked,
-    getItems: (keys) => [...keys].map((key) => ({ [DRAG_TYPE]: JSON.stringify({ student: key, from: column }), "text/plain": students.find((one) => one.id === key)?.name ?? "" })),
+    getItems: (keys) =>
+      [...keys].map((key) => ({
+        [DRAG_TYPE]: JSON.stringify({ student: key, from: column }),
+        "text/plain": students.find((one) => one.id === key)?.name ?? "",
+      })),
     acceptedDragTypes: [DRAG_TYPE],
     getDropOperation: () => "move",
     onRootDrop: (event) =>
       void parseDraggedCards(event.items).then((dropped) => {
         const from = dropped[0]?.from ?? null;
-        onMove(dropped.map((card) => card.student), from, column);
+        onMove(
+          dropped.map((card) => card.student),
+          from,
+          column,
+        );
         setSelected(new Set());
       }),
     renderDragPreview: (items) => (
-      <span className="bg-accent text-on-accent rounded-lg px-3 py-2">{items.length === 1 ? items[0]?.["text/plain"] : t("divide.students", { count: items.length })}</span>
+      <span className="bg-accent text-on-accent rounded-lg px-3 py-2">
+        {items.length === 1 ? items[0]?.["text/plain"] : t("divide.students", { count: items.length })}
+      </span>
     ),
   });
   /** The ids to move: the whole selection if the card is selected, else the card alone. */
@@ -65,8 +86,22 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
   const menuActions = (student: Student): MenuAction[] => {
     const isAbsent = absent.includes(student.id);
     return [
-      ...targets.filter((target) => target.key !== column).map((target) => ({ id: target.key ?? UNASSIGNED, name: target.name, onAction: () => move(student.id, target.key) })),
-      ...(onMark === undefined ? [] : [{ id: "absent", name: isAbsent ? t("divide.here") : t("divide.absent"), onAction: () => onMark(selectionWith(student.id), !isAbsent) }]),
+      ...targets
+        .filter((target) => target.key !== column)
+        .map((target) => ({
+          id: target.key ?? UNASSIGNED,
+          name: target.name,
+          onAction: () => move(student.id, target.key),
+        })),
+      ...(onMark === undefined
+        ? []
+        : [
+            {
+              id: "absent",
+              name: isAbsent ? t("divide.here") : t("divide.absent"),
+              onAction: () => onMark(selectionWith(student.id), !isAbsent),
+            },
+          ]),
     ];
   };
   return (
@@ -93,16 +128,28 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
           {isLocked ? (
             <Lock aria-hidden="true" className="text-soft ms-2 size-4 shrink-0" />
           ) : (
-            <Grip slot="drag" aria-label={t("divide.drag", { name: student.name })} className="text-soft inline-flex size-11 shrink-0 cursor-grab items-center justify-center rounded-lg">
+            <Grip
+              slot="drag"
+              aria-label={t("divide.drag", { name: student.name })}
+              className="text-soft inline-flex size-11 shrink-0 cursor-grab items-center justify-center rounded-lg"
+            >
               <GripVertical aria-hidden="true" className="size-4" />
             </Grip>
           )}
           <span className="min-w-0 grow py-1 break-words">
             {student.name}
-            {student.from === undefined ? null : <span className="text-soft block text-sm">{t("divide.from", { name: student.from })}</span>}
+            {student.from === undefined ? null : (
+              <span className="text-soft block text-sm">{t("divide.from", { name: student.from })}</span>
+            )}
           </span>
           {absent.includes(student.id) ? <Badge>{t("divide.isAbsent")}</Badge> : null}
-          {isLocked ? null : <OverflowMenu label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} actions={menuActions(student)} />}
+          {isLocked ? null : (
+            <OverflowMenu
+              label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })}
+              heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })}
+              actions={menuActions(student)}
+            />
+          )}
         </GridListItem>
       )}
     </GridList>
@@ -115,7 +162,11 @@ interface DraggedCard {
 }
 
 async function parseDraggedCards(items: readonly { kind: string }[]): Promise<DraggedCard[]> {
-  const texts = items.map((item) => (item.kind === "text" && "getText" in item ? (item as { getText: (type: string) => Promise<string> }).getText(DRAG_TYPE) : Promise.resolve("")));
+  const texts = items.map((item) =>
+    item.kind === "text" && "getText" in item
+      ? (item as { getText: (type: string) => Promise<string> }).getText(DRAG_TYPE)
+      : Promise.resolve(""),
+  );
   return (await Promise.all(texts)).filter(Boolean).map((text) => JSON.parse(text) as DraggedCard);
 }
 

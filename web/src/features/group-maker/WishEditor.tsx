@@ -22,16 +22,29 @@ export function WishEditor({ students, wishes, onChange }: Props) {
   const removeAt = (index: number) => {
     onChange(wishes.filter((_, at) => at !== index));
     // The pressed button is removed; the focus moves to the next one.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-wish="${Math.min(index, wishes.length - 2)}"], [data-wish-new]`)?.focus());
+    requestAnimationFrame(() =>
+      document
+        .querySelector<HTMLElement>(`[data-wish="${Math.min(index, wishes.length - 2)}"], [data-wish-new]`)
+        ?.focus(),
+    );
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
       {wishes.length === 0 ? null : (
         <ul aria-label={t("divide.wishes")} className="flex flex-wrap gap-2">
           {wishes.map((wish, index) => (
-            <li key={`${wish.kind}${wish.students.join()}`} className="border-line flex items-center rounded-full border ps-3 text-sm">
+            <li
+              key={`${wish.kind}${wish.students.join()}`}
+              className="border-line flex items-center rounded-full border ps-3 text-sm"
+            >
               {sentence(wish)}
-              <Button kind="quiet" className="text-ink px-0" data-wish={index} aria-label={t("divide.dropWish", { wish: sentence(wish) })} onPress={() => removeAt(index)}>
+              <Button
+                kind="quiet"
+                className="text-ink px-0"
+                data-wish={index}
+                aria-label={t("divide.dropWish", { wish: sentence(wish) })}
+                onPress={() => removeAt(index)}
+              >
                 <X aria-hidden="true" className="size-4" />
               </Button>
             </li>
@@ -41,7 +54,11 @@ export function WishEditor({ students, wishes, onChange }: Props) {
       {(["apart", "together"] as const).map((kind) => (
         <DialogTrigger key={kind}>
           <Button {...(kind === "apart" ? { "data-wish-new": true } : {})}>{t(`divide.wish.${kind}`)}</Button>
-          <Dialog title={t(`divide.wishTitle.${kind}`)}>{(close) => <WishForm kind={kind} students={students} close={close} onAdd={(wish) => onChange([...wishes, wish])} />}</Dialog>
+          <Dialog title={t(`divide.wishTitle.${kind}`)}>
+            {(close) => (
+              <WishForm kind={kind} students={students} close={close} onAdd={(wish) => onChange([...wishes, wish])} />
+            )}
+          </Dialog>
         </DialogTrigger>
       ))}
     </div>
@@ -58,7 +75,17 @@ export function useWishSentence(students: readonly Student[]): (wish: Wish) => s
   };
 }
 
-function WishForm({ kind, students, close, onAdd }: { kind: Wish["kind"]; students: readonly Student[]; close: () => void; onAdd: (wish: Wish) => void }) {
+function WishForm({
+  kind,
+  students,
+  close,
+  onAdd,
+}: {
+  kind: Wish["kind"];
+  students: readonly Student[];
+  close: () => void;
+  onAdd: (wish: Wish) => void;
+}) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   return (
@@ -69,7 +96,9 @@ function WishForm({ kind, students, close, onAdd }: { kind: Wish["kind"]; studen
           <Checkbox
             key={student.id}
             isSelected={chosen.includes(student.id)}
-            onChange={(isChosen) => setChosen(isChosen ? [...chosen, student.id] : chosen.filter((id) => id !== student.id))}
+            onChange={(isChosen) =>
+              setChosen(isChosen ? [...chosen, student.id] : chosen.filter((id) => id !== student.id))
+            }
           >
             {student.name}
           </Checkbox>

@@ -1,8 +1,33 @@
 import { describe, expect, it } from "vitest";
 
-import { brokenWishes, membershipChanges, ungroupedStudents, countGroups, splitEvenly, hasChanges, withAbsence, withMoved, groupName, type PlanColumn, type Plan, rebasePlan, withScheme, applyStep, studentsToDivide, withNewGroups, withEmptyGroup } from "./plan";
+import {
+  brokenWishes,
+  membershipChanges,
+  ungroupedStudents,
+  countGroups,
+  splitEvenly,
+  hasChanges,
+  withAbsence,
+  withMoved,
+  groupName,
+  type PlanColumn,
+  type Plan,
+  rebasePlan,
+  withScheme,
+  applyStep,
+  studentsToDivide,
+  withNewGroups,
+  withEmptyGroup,
+} from "./plan";
 
-const column = (id: string, ...members: string[]): PlanColumn => ({ key: id, groupId: id, number: 1, name: id, members, savedMembers: members });
+const column = (id: string, ...members: string[]): PlanColumn => ({
+  key: id,
+  groupId: id,
+  number: 1,
+  name: id,
+  members,
+  savedMembers: members,
+});
 const plan = (...columns: PlanColumn[]): Plan => ({ columns, absent: [] });
 const names = (found: Plan) => Object.fromEntries(found.columns.map((one) => [one.key, one.members.join()]));
 
@@ -18,10 +43,16 @@ describe("countGroups", () => {
     expect(countGroups(0, { by: "count", count: 8, size: 0, isEven: true })).toBe(0);
   });
   it("splits students into groups whose sizes differ by one at most", () => {
-    const sizes = splitEvenly(Array.from({ length: 23 }, (_, index) => String(index)), 7).map((group) => group.length);
+    const sizes = splitEvenly(
+      Array.from({ length: 23 }, (_, index) => String(index)),
+      7,
+    ).map((group) => group.length);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(23);
     expect(Math.max(...sizes) - Math.min(...sizes)).toBe(1);
-    expect(splitEvenly(["a", "b", "c", "d"], 2)).toEqual([["a", "b"], ["c", "d"]]);
+    expect(splitEvenly(["a", "b", "c", "d"], 2)).toEqual([
+      ["a", "b"],
+      ["c", "d"],
+    ]);
   });
 });
 

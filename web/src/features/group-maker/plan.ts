@@ -36,13 +36,16 @@ export interface Size {
 /** Number of groups for a number of students. */
 export function countGroups(students: number, size: Size): number {
   if (students === 0) return 0;
-  const wanted = size.by === "count" ? size.count : size.isEven ? Math.floor(students / size.size) : Math.ceil(students / size.size);
+  const wanted =
+    size.by === "count" ? size.count : size.isEven ? Math.floor(students / size.size) : Math.ceil(students / size.size);
   return Math.min(Math.max(1, wanted), students);
 }
 
 /** Splits students in the given order into groups whose sizes differ by one at most. */
 export function splitEvenly(students: readonly string[], count: number): string[][] {
-  return Array.from({ length: count }, (_, index) => students.slice(Math.round((index * students.length) / count), Math.round(((index + 1) * students.length) / count)));
+  return Array.from({ length: count }, (_, index) =>
+    students.slice(Math.round((index * students.length) / count), Math.round(((index + 1) * students.length) / count)),
+  );
 }
 
 /** Name of a group by a scheme: # is replaced by its number, @ by its alphabetic index (A, B … Z, AA). */
@@ -64,7 +67,9 @@ export function ungroupedStudents(plan: Plan, students: readonly string[]): stri
 
 /** Students to assign: those present, optionally without members of existing groups. */
 export function studentsToDivide(plan: Plan, students: readonly string[], isLeftOut: boolean): string[] {
-  const placed = new Set(isLeftOut ? plan.columns.filter((column) => column.groupId !== null).flatMap((column) => column.members) : []);
+  const placed = new Set(
+    isLeftOut ? plan.columns.filter((column) => column.groupId !== null).flatMap((column) => column.members) : [],
+  );
   return students.filter((student) => !placed.has(student) && !plan.absent.includes(student));
 }
 
@@ -73,7 +78,14 @@ export const nextNumber = (taken: readonly number[]): number => Math.max(0, ...t
 
 /** Replaces the new groups of the plan. */
 export function withNewGroups(plan: Plan, groups: readonly (readonly string[])[], scheme: string, first: number): Plan {
-  const made = groups.map((members, index) => ({ key: `new${first + index}`, groupId: null, number: first + index, name: groupName(scheme, first + index, index), members, savedMembers: [] }));
+  const made = groups.map((members, index) => ({
+    key: `new${first + index}`,
+    groupId: null,
+    number: first + index,
+    name: groupName(scheme, first + index, index),
+    members,
+    savedMembers: [],
+  }));
   return { ...plan, columns: [...plan.columns.filter((column) => column.groupId !== null), ...made] };
 }
 
@@ -81,16 +93,37 @@ export function withNewGroups(plan: Plan, groups: readonly (readonly string[])[]
 export function withEmptyGroup(plan: Plan, scheme: string, first: number): Plan {
   const made = plan.columns.filter((column) => column.groupId === null);
   const number = made.length === 0 ? first : Math.max(...made.map((column) => column.number)) + 1;
-  return { ...plan, columns: [...plan.columns, { key: `new${number}`, groupId: null, number, name: groupName(scheme, number, made.length), members: [], savedMembers: [] }] };
+  return {
+    ...plan,
+    columns: [
+      ...plan.columns,
+      {
+        key: `new${number}`,
+        groupId: null,
+        number,
+        name: groupName(scheme, number, made.length),
+        members: [],
+        savedMembers: [],
+      },
+    ],
+  };
 }
 
 /** Removes a new group; its members become unassigned. */
-export const withoutGroup = (plan: Plan, key: string): Plan => ({ ...plan, columns: plan.columns.filter((column) => column.key !== key) });
+export const withoutGroup = (plan: Plan, key: string): Plan => ({
+  ...plan,
+  columns: plan.columns.filter((column) => column.key !== key),
+});
 
 /** Renames new groups by another scheme; existing groups keep their names. */
 export function withScheme(plan: Plan, scheme: string): Plan {
   let index = 0;
-  return { ...plan, columns: plan.columns.map((column) => (column.groupId === null ? { ...column, name: groupName(scheme, column.number, index++) } : column)) };
+  return {
+    ...plan,
+    columns: plan.columns.map((column) =>
+      column.groupId === null ? { ...column, name: groupName(scheme, column.number, index++) } : column,
+    ),
+  };
 }
 
 /** Changes number and name of a new group. */
@@ -103,8 +136,13 @@ export const withLabel = (plan: Plan, key: string, number: number, name: string)
 export function withMoved(plan: Plan, students: readonly string[], from: string | null, to: string | null): Plan {
   if (from === to) return plan;
   const columns = plan.columns.map((column) => {
-    if (column.key === from) return { ...column, members: column.members.filter((student) => !students.includes(student)) };
-    if (column.key === to) return { ...column, members: [...column.members, ...students.filter((student) => !column.members.includes(student))] };
+    if (column.key === from)
+      return { ...column, members: column.members.filter((student) => !students.includes(student)) };
+    if (column.key === to)
+      return {
+        ...column,
+        members: [...column.members, ...students.filter((student) => !column.members.includes(student))],
+      };
     return column;
   });
   return { absent: to === null ? plan.absent : plan.absent.filter((student) => !students.includes(student)), columns };
@@ -114,7 +152,11 @@ export function withMoved(plan: Plan, students: readonly string[], from: string 
 export function withAbsence(plan: Plan, students: readonly string[], isAbsent: boolean): Plan {
   const others = plan.absent.filter((student) => !students.includes(student));
   if (!isAbsent) return { ...plan, absent: others };
-  const columns = plan.columns.map((column) => (column.groupId === null ? { ...column, members: column.members.filter((student) => !students.includes(student)) } : column));
+  const columns = plan.columns.map((column) =>
+    column.groupId === null
+      ? { ...column, members: column.members.filter((student) => !students.includes(student)) }
+      : column,
+  );
   return { columns, absent: [...others, ...students] };
 }
 
@@ -128,8 +170,16 @@ export interface MembershipChange {
 /** Differences to the stored members of existing groups: moved, added and removed students. */
 export function membershipChanges(plan: Plan): MembershipChange[] {
   const known = plan.columns.filter((column) => column.groupId !== null);
-  const gone = known.flatMap((column) => column.savedMembers.filter((student) => !column.members.includes(student)).map((student) => ({ student, group: column.groupId })));
-  const come = known.flatMap((column) => column.members.filter((student) => !column.savedMembers.includes(student)).map((student) => ({ student, group: column.groupId })));
+  const gone = known.flatMap((column) =>
+    column.savedMembers
+      .filter((student) => !column.members.includes(student))
+      .map((student) => ({ student, group: column.groupId })),
+  );
+  const come = known.flatMap((column) =>
+    column.members
+      .filter((student) => !column.savedMembers.includes(student))
+      .map((student) => ({ student, group: column.groupId })),
+  );
   const found: MembershipChange[] = [];
   for (const { student, group } of come) {
     const left = gone.findIndex((one) => one.student === student);
@@ -157,7 +207,9 @@ export function rebasePlan(plan: Plan, known: readonly Omit<PlanColumn, "members
   const existing = known.map((column) => {
     const before = plan.columns.find((one) => one.groupId === column.groupId);
     const come = before?.members.filter((student) => !before.savedMembers.includes(student)) ?? [];
-    const stay = column.savedMembers.filter((student) => !(before?.savedMembers.includes(student) && !before.members.includes(student)));
+    const stay = column.savedMembers.filter(
+      (student) => !(before?.savedMembers.includes(student) && !before.members.includes(student)),
+    );
     return { ...column, members: [...stay, ...come.filter((student) => !stay.includes(student))] };
   });
   return { ...plan, columns: [...existing, ...newGroups(plan)] };
@@ -170,7 +222,11 @@ export interface History {
   future: readonly Plan[];
 }
 
-export type HistoryStep = { do: "plan"; plan: Plan } | { do: "undo" | "redo" } | { do: "known"; known: readonly Omit<PlanColumn, "members">[] } | { do: "created" };
+export type HistoryStep =
+  | { do: "plan"; plan: Plan }
+  | { do: "undo" | "redo" }
+  | { do: "known"; known: readonly Omit<PlanColumn, "members">[] }
+  | { do: "created" };
 
 /** Reducer of the history. */
 export function applyStep(history: History, step: HistoryStep): History {
@@ -179,7 +235,9 @@ export function applyStep(history: History, step: HistoryStep): History {
     case "plan":
       return step.plan === now ? history : { past: [...past, now].slice(-100), now: step.plan, future: [] };
     case "undo":
-      return past.length === 0 ? history : { past: past.slice(0, -1), now: past.at(-1) ?? now, future: [now, ...future] };
+      return past.length === 0
+        ? history
+        : { past: past.slice(0, -1), now: past.at(-1) ?? now, future: [now, ...future] };
     case "redo":
       return future[0] === undefined ? history : { past: [...past, now], now: future[0], future: future.slice(1) };
     case "known": {
@@ -187,6 +245,10 @@ export function applyStep(history: History, step: HistoryStep): History {
       return { past: past.map(over), now: over(now), future: future.map(over) };
     }
     case "created":
-      return { past: [], now: { ...now, columns: now.columns.filter((column) => column.groupId !== null) }, future: [] };
+      return {
+        past: [],
+        now: { ...now, columns: now.columns.filter((column) => column.groupId !== null) },
+        future: [],
+      };
   }
 }

@@ -11,7 +11,10 @@ export type ListedAssignment = Schemas["AssignmentListItem"];
 /** The groups of the user, or of the classes the user teaches. */
 export const myGroupsQuery = queryOptions({
   queryKey: queryKeys.groups.mine(),
-  queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group) => group.view === "FULL"),
+  queryFn: async () =>
+    (await unwrap(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter(
+      (group) => group.view === "FULL",
+    ),
   // No event announces the start of a group, so students learn of it by polling.
   refetchInterval: 300_000,
 });
@@ -19,7 +22,8 @@ export const myGroupsQuery = queryOptions({
 /** The topics of the classes the user teaches. */
 export const assignmentsQuery = queryOptions({
   queryKey: queryKeys.assignments.mine(),
-  queryFn: async () => (await unwrap(client.GET("/assignments", { params: { query: {} } }))).filter((topic) => topic.view === "FULL"),
+  queryFn: async () =>
+    (await unwrap(client.GET("/assignments", { params: { query: {} } }))).filter((topic) => topic.view === "FULL"),
 });
 
 /** The topic a group works on: the next deadline, else the latest past one. */

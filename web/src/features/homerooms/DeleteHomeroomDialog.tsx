@@ -9,7 +9,15 @@ import { toast } from "../../components/toast";
 import { homeroomLabel, type Homeroom } from "./homerooms";
 
 /** Confirms deleting a homeroom; its users stay. */
-export function DeleteHomeroomDialog({ homeroom, onClose, onDeleted }: { homeroom: Homeroom; onClose: () => void; onDeleted?: () => void }) {
+export function DeleteHomeroomDialog({
+  homeroom,
+  onClose,
+  onDeleted,
+}: {
+  homeroom: Homeroom;
+  onClose: () => void;
+  onDeleted?: () => void;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -17,7 +25,10 @@ export function DeleteHomeroomDialog({ homeroom, onClose, onDeleted }: { homeroo
     mutationFn: () => unwrap(client.DELETE("/homerooms/{id}", { params: { path: { id: homeroom.id } } })),
     onSuccess: async () => {
       onDeleted?.();
-      await Promise.all([cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }), invalidate(cache, "classes")]);
+      await Promise.all([
+        cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }),
+        invalidate(cache, "classes"),
+      ]);
       toast(t("homerooms.removed", { name: homeroomLabel(homeroom) }));
     },
     onError: (problem) => void toast(errorText(problem)),

@@ -19,7 +19,15 @@ import type { Homeroom } from "./homerooms";
 const MAX_STUDENTS = 500;
 
 /** Enrols several students in a homeroom. The selection survives changing the search. */
-export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Homeroom; enrolledIds: ReadonlySet<string>; onClose: () => void }) {
+export function EnrolDialog({
+  homeroom,
+  enrolledIds,
+  onClose,
+}: {
+  homeroom: Homeroom;
+  enrolledIds: ReadonlySet<string>;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -32,7 +40,14 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
       const ids = [...chosen];
       let added = 0;
       for (let at = 0; at < ids.length; at += MAX_STUDENTS) {
-        added += (await unwrap(client.POST("/homerooms/{id}/students", { params: { path: { id: homeroom.id } }, body: { studentIds: ids.slice(at, at + MAX_STUDENTS) } }))).added;
+        added += (
+          await unwrap(
+            client.POST("/homerooms/{id}/students", {
+              params: { path: { id: homeroom.id } },
+              body: { studentIds: ids.slice(at, at + MAX_STUDENTS) },
+            }),
+          )
+        ).added;
       }
       return added;
     },
@@ -42,10 +57,15 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
       onClose();
     },
   });
-  const toggle = (ids: string[], isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))));
+  const toggle = (ids: string[], isIn: boolean) =>
+    setChosen((before) => new Set(isIn ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))));
   const isAll = students.length > 0 && students.every((user) => chosen.has(user.id));
   return (
-    <Dialog title={t("homerooms.enrolInto", { name: homeroom.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("homerooms.enrolInto", { name: homeroom.name })}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
           <UserSearch text={search} onText={setSearch} />
@@ -55,7 +75,15 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
           {students.length > 0 ? (
             <fieldset className="flex flex-col">
               <legend className="sr-only">{t("homerooms.students")}</legend>
-              <Checkbox isSelected={isAll} onChange={(isIn) => toggle(students.map((user) => user.id), isIn)}>
+              <Checkbox
+                isSelected={isAll}
+                onChange={(isIn) =>
+                  toggle(
+                    students.map((user) => user.id),
+                    isIn,
+                  )
+                }
+              >
                 {t("homerooms.allShown", { count: students.length })}
               </Checkbox>
               <div className="border-faint max-h-[45vh] overflow-y-auto rounded-lg border px-3">
@@ -67,7 +95,11 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
                   </Checkbox>
                 ))}
                 {found.hasNextPage ? (
-                  <Button className="my-2" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+                  <Button
+                    className="my-2"
+                    isPending={found.isFetchingNextPage}
+                    onPress={() => void found.fetchNextPage()}
+                  >
                     {t("app.loadMore")}
                   </Button>
                 ) : null}
@@ -81,7 +113,12 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
           ) : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" isDisabled={chosen.size === 0} isPending={enrol.isPending} onPress={() => enrol.mutate()}>
+            <Button
+              kind="main"
+              isDisabled={chosen.size === 0}
+              isPending={enrol.isPending}
+              onPress={() => enrol.mutate()}
+            >
               {t("homerooms.enrolGo", { count: chosen.size })}
             </Button>
           </p>

@@ -18,14 +18,22 @@ export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom
   const [sheets, setSheets] = useState<PasswordSheet[]>([]);
   const found = useQuery({
     queryKey: queryKeys.users.unseen(homeroom.id),
-    queryFn: async () => (await fetchAllUsers({ homeroomId: homeroom.id, role: "STUDENT", isActive: "1" })).filter((user): user is FullUser => isFullUser(user) && user.lastLoginAt === null),
+    queryFn: async () =>
+      (await fetchAllUsers({ homeroomId: homeroom.id, role: "STUDENT", isActive: "1" })).filter(
+        (user): user is FullUser => isFullUser(user) && user.lastLoginAt === null,
+      ),
     // The list must not change while passwords are being created.
     staleTime: Infinity,
     gcTime: 0,
   });
   const open = (found.data?.length ?? 0) - sheets.length;
   return (
-    <Dialog title={t("homerooms.firstPasswords", { name: homeroom.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("homerooms.firstPasswords", { name: homeroom.name })}
+      role="alertdialog"
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
           {found.isPending ? <ListSkeleton count={2} /> : null}

@@ -32,8 +32,20 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
   const homeroom = homeroomsQueryResult.data?.find((one) => one.id === id);
   const close = () => setOpen(null);
   const removing = useRemoveStudent(id);
-  if (homeroomsQueryResult.isPending) return <AdminPage title={t("admin.homerooms")}><ListSkeleton /></AdminPage>;
-  if (!homeroom) return <AdminPage title={t("admin.homerooms")}><EmptyState action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</EmptyState></AdminPage>;
+  if (homeroomsQueryResult.isPending)
+    return (
+      <AdminPage title={t("admin.homerooms")}>
+        <ListSkeleton />
+      </AdminPage>
+    );
+  if (!homeroom)
+    return (
+      <AdminPage title={t("admin.homerooms")}>
+        <EmptyState action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>
+          {t("problem.NOT_FOUND")}
+        </EmptyState>
+      </AdminPage>
+    );
   const teacher = known.find((user) => user.id === homeroom.teacherId)?.name;
   const rows = (students.data ?? []).map((one) => ({ ...one, id: one.user.id }));
   const actions = (
@@ -58,12 +70,21 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
           ‹ {t("homerooms.back")}
         </Link>
         <span className="text-soft inline-flex items-center">
-          {[teacher === undefined ? t("homerooms.noTeacher") : t("homerooms.ledBy", { name: teacher }), homeroom.gradeLevel === null ? "" : t("homerooms.ofGrade", { grade: homeroom.gradeLevel })].filter(Boolean).join(" · ")}
+          {[
+            teacher === undefined ? t("homerooms.noTeacher") : t("homerooms.ledBy", { name: teacher }),
+            homeroom.gradeLevel === null ? "" : t("homerooms.ofGrade", { grade: homeroom.gradeLevel }),
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </span>
       </p>
       {students.isPending ? <ListSkeleton /> : null}
       {students.isError ? <ErrorMessage problem={students.error} onRetry={() => void students.refetch()} /> : null}
-      {students.data?.length === 0 ? <EmptyState action={<Button onPress={() => setOpen("enrol")}>{t("homerooms.enrol")}</Button>}>{t("homerooms.nobody")}</EmptyState> : null}
+      {students.data?.length === 0 ? (
+        <EmptyState action={<Button onPress={() => setOpen("enrol")}>{t("homerooms.enrol")}</Button>}>
+          {t("homerooms.nobody")}
+        </EmptyState>
+      ) : null}
       {rows.length > 0 ? (
         <>
           <DataTable
@@ -73,13 +94,23 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
             isLong
             columns={[
               { id: "name", name: t("people.name"), cell: (row) => <StudentName row={row} /> },
-              { id: "email", name: t("people.email"), isExtra: true, cell: (row) => <span className="text-soft flex min-h-11 items-center">{row.user.email}</span> },
+              {
+                id: "email",
+                name: t("people.email"),
+                isExtra: true,
+                cell: (row) => <span className="text-soft flex min-h-11 items-center">{row.user.email}</span>,
+              },
               {
                 id: "more",
                 name: t("people.more"),
                 isSlim: true,
                 cell: (row) => (
-                  <Button kind="quiet" className="px-0" aria-label={t("homerooms.takeOut", { name: row.user.name })} onPress={() => removing.mutate({ row, isIn: false })}>
+                  <Button
+                    kind="quiet"
+                    className="px-0"
+                    aria-label={t("homerooms.takeOut", { name: row.user.name })}
+                    onPress={() => removing.mutate({ row, isIn: false })}
+                  >
                     <X aria-hidden="true" className="size-5" />
                   </Button>
                 ),
@@ -92,7 +123,9 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
       {open === "edit" ? <HomeroomDialog homeroom={homeroom} onClose={close} /> : null}
       {open === "remove" ? <DeleteHomeroomDialog homeroom={homeroom} onClose={close} onDeleted={onBack} /> : null}
       {open === "passwords" ? <FirstPasswordsDialog homeroom={homeroom} onClose={close} /> : null}
-      {open === "enrol" ? <EnrolDialog homeroom={homeroom} enrolledIds={new Set(rows.map((row) => row.id))} onClose={close} /> : null}
+      {open === "enrol" ? (
+        <EnrolDialog homeroom={homeroom} enrolledIds={new Set(rows.map((row) => row.id))} onClose={close} />
+      ) : null}
     </AdminPage>
   );
 }
@@ -115,8 +148,14 @@ function useRemoveStudent(id: string) {
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: async ({ row, isIn }: { row: HomeroomStudent; isIn: boolean }) => {
-      if (isIn) await unwrap(client.POST("/homerooms/{id}/students", { params: { path: { id } }, body: { studentIds: [row.user.id] } }));
-      else await unwrap(client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }));
+      if (isIn)
+        await unwrap(
+          client.POST("/homerooms/{id}/students", { params: { path: { id } }, body: { studentIds: [row.user.id] } }),
+        );
+      else
+        await unwrap(
+          client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }),
+        );
     },
     onSuccess: async (_, { row, isIn }) => {
       await invalidate(cache, "homerooms");

@@ -21,14 +21,20 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
   const errorText = useErrorText();
   const cache = useQueryClient();
   const { data: known } = useQuery(homeroomsQuery);
-  const latest = known?.map((one) => one.academicYear ?? "").toSorted().at(-1);
+  const latest = known
+    ?.map((one) => one.academicYear ?? "")
+    .toSorted()
+    .at(-1);
   const [name, setName] = useState(homeroom?.name ?? "");
   const [year, setYear] = useState(homeroom ? (homeroom.academicYear ?? "") : latest || schoolYearAt(serverNow()));
   const [grade, setGrade] = useState(homeroom?.gradeLevel ?? "");
   const [teacherId, setTeacherId] = useState(homeroom?.teacherId ?? null);
   const body = { name: name.trim(), academicYear: year.trim() || null, gradeLevel: grade.trim() || null, teacherId };
   const save = useMutation({
-    mutationFn: () => (homeroom ? unwrap(client.PATCH("/homerooms/{id}", { params: { path: { id: homeroom.id } }, body })) : unwrap(client.POST("/homerooms", { body }))),
+    mutationFn: () =>
+      homeroom
+        ? unwrap(client.PATCH("/homerooms/{id}", { params: { path: { id: homeroom.id } }, body }))
+        : unwrap(client.POST("/homerooms", { body })),
     onSuccess: async () => {
       await invalidate(cache, "homerooms");
       toast(homeroom ? t("app.saved") : t("homerooms.made", { name: body.name }));
@@ -37,7 +43,11 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
   });
   const of = useFieldErrors(save.error);
   return (
-    <Dialog title={homeroom ? t("homerooms.edit", { name: homeroom.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={homeroom ? t("homerooms.edit", { name: homeroom.name }) : t("homerooms.add")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <Form
           className="flex flex-col gap-4"
@@ -46,10 +56,30 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
             save.mutate();
           }}
         >
-          <TextField label={t("people.name")} hint={t("homerooms.nameHint")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
+          <TextField
+            label={t("people.name")}
+            hint={t("homerooms.nameHint")}
+            value={name}
+            onChange={setName}
+            isRequired
+            maxLength={80}
+            {...of("name")}
+          />
           <div className="grid grid-cols-2 gap-3">
-            <TextField label={t("homerooms.year")} value={year} onChange={setYear} maxLength={20} {...of("academicYear")} />
-            <TextField label={t("homerooms.grade")} value={grade} onChange={setGrade} maxLength={20} {...of("gradeLevel")} />
+            <TextField
+              label={t("homerooms.year")}
+              value={year}
+              onChange={setYear}
+              maxLength={20}
+              {...of("academicYear")}
+            />
+            <TextField
+              label={t("homerooms.grade")}
+              value={grade}
+              onChange={setGrade}
+              maxLength={20}
+              {...of("gradeLevel")}
+            />
           </div>
           <TeacherField value={teacherId} onChange={setTeacherId} {...of("teacherId")} />
           {save.isError && !isFieldError(save.error, ["name", "academicYear", "gradeLevel", "teacherId"]) ? (

@@ -36,7 +36,13 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   if (found.data.length === 0) {
     return (
-      <EmptyState action={<Button kind="main" onPress={onAdd}>{t("homerooms.add")}</Button>}>
+      <EmptyState
+        action={
+          <Button kind="main" onPress={onAdd}>
+            {t("homerooms.add")}
+          </Button>
+        }
+      >
         {t("homerooms.none")}
       </EmptyState>
     );
@@ -72,14 +78,39 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
                 <Button kind="quiet" className="-mx-1 justify-start border-0 px-1!" onPress={() => onOpen(room.id)}>
                   {room.name}
                 </Button>
-                <span className="text-soft -mt-2 text-sm sm:hidden">{[room.academicYear, teacher(room)].filter(Boolean).join(" · ")}</span>
+                <span className="text-soft -mt-2 text-sm sm:hidden">
+                  {[room.academicYear, teacher(room)].filter(Boolean).join(" · ")}
+                </span>
               </span>
             ),
           },
-          { id: "year", name: t("homerooms.year"), isExtra: true, sort: (room) => room.academicYear ?? "", cell: (room) => <CellLine>{room.academicYear ?? "–"}</CellLine> },
-          { id: "grade", name: t("homerooms.grade"), isExtra: true, sort: (room) => room.gradeLevel ?? "", cell: (room) => <CellLine>{room.gradeLevel ?? "–"}</CellLine> },
-          { id: "teacher", name: t("homerooms.teacher"), isExtra: true, sort: teacher, cell: (room) => <CellLine>{teacher(room) || "–"}</CellLine> },
-          { id: "students", name: t("homerooms.students"), sort: (room) => room.studentCount, cell: (room) => <CellLine>{room.studentCount}</CellLine> },
+          {
+            id: "year",
+            name: t("homerooms.year"),
+            isExtra: true,
+            sort: (room) => room.academicYear ?? "",
+            cell: (room) => <CellLine>{room.academicYear ?? "–"}</CellLine>,
+          },
+          {
+            id: "grade",
+            name: t("homerooms.grade"),
+            isExtra: true,
+            sort: (room) => room.gradeLevel ?? "",
+            cell: (room) => <CellLine>{room.gradeLevel ?? "–"}</CellLine>,
+          },
+          {
+            id: "teacher",
+            name: t("homerooms.teacher"),
+            isExtra: true,
+            sort: teacher,
+            cell: (room) => <CellLine>{teacher(room) || "–"}</CellLine>,
+          },
+          {
+            id: "students",
+            name: t("homerooms.students"),
+            sort: (room) => room.studentCount,
+            cell: (room) => <CellLine>{room.studentCount}</CellLine>,
+          },
           {
             id: "more",
             name: t("people.more"),
@@ -104,4 +135,6 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
 }
 
 /** Aligned with the name in the same row. */
-const CellLine = ({ children }: { children: string | number }) => <span className="flex min-h-11 items-center tabular-nums">{children}</span>;
+const CellLine = ({ children }: { children: string | number }) => (
+  <span className="flex min-h-11 items-center tabular-nums">{children}</span>
+);

@@ -21,7 +21,15 @@ import { nextYear, schoolYearAt } from "./schoolYears";
 const nextOrSame = (year: string): string => nextYear(year) || schoolYearAt(serverNow());
 
 /** Copies the homerooms of a school year into the next one, a grade higher, with their students. The originals stay. */
-export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
+export function RollOverDialog({
+  homerooms,
+  onClose,
+  onDone,
+}: {
+  homerooms: readonly Homeroom[];
+  onClose: () => void;
+  onDone: (year: string) => void;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -33,7 +41,8 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
   const [share, setShare] = useState(0);
   const copies = planRollOver(homerooms, from, to).map((line) => ({ ...line, ...changes[line.source.id] }));
   const wanted = copies.filter((line) => line.isWanted);
-  const change = (id: string, part: Partial<HomeroomCopy>) => setChanges({ ...changes, [id]: { ...changes[id], ...part } });
+  const change = (id: string, part: Partial<HomeroomCopy>) =>
+    setChanges({ ...changes, [id]: { ...changes[id], ...part } });
   const run = useMutation({
     mutationFn: async () => {
       const made: string[] = [];
@@ -58,12 +67,18 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
     },
   });
   const undo = useMutation({
-    mutationFn: (made: string[]) => Promise.all(made.map((id) => unwrap(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
+    mutationFn: (made: string[]) =>
+      Promise.all(made.map((id) => unwrap(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
     onError: (problem) => void toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }),
   });
   return (
-    <Dialog title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || run.isPending || onClose()}>
+    <Dialog
+      title={t("homerooms.rollTitle")}
+      isWide
+      isOpen
+      onOpenChange={(isOpen) => isOpen || run.isPending || onClose()}
+    >
       {(close) => (
         <>
           <p>{t("homerooms.rollText")}</p>
@@ -88,13 +103,22 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
               <li key={line.source.id} className="grid grid-cols-[1fr_1fr] items-center gap-3 py-1">
                 <Checkbox isSelected={line.isWanted} onChange={(isWanted) => change(line.source.id, { isWanted })}>
                   <span>
-                    {line.source.name} <span className="text-soft text-sm">{t("homerooms.count", { count: line.source.studentCount })}</span>
+                    {line.source.name}{" "}
+                    <span className="text-soft text-sm">
+                      {t("homerooms.count", { count: line.source.studentCount })}
+                    </span>
                   </span>
                 </Checkbox>
                 {line.isWanted ? (
-                  <NameField name={line.name} of={line.source.name} onName={(name) => change(line.source.id, { name })} />
+                  <NameField
+                    name={line.name}
+                    of={line.source.name}
+                    onName={(name) => change(line.source.id, { name })}
+                  />
                 ) : (
-                  <span className="text-soft text-sm">{line.isExisting ? t("homerooms.isThere", { name: line.name }) : t("homerooms.ends")}</span>
+                  <span className="text-soft text-sm">
+                    {line.isExisting ? t("homerooms.isThere", { name: line.name }) : t("homerooms.ends")}
+                  </span>
                 )}
               </li>
             ))}
@@ -111,7 +135,12 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
             <Button isDisabled={run.isPending} onPress={close}>
               {t("ask.cancel")}
             </Button>
-            <Button kind="main" isDisabled={wanted.length === 0 || to.trim() === "" || wanted.some((line) => line.name.trim() === "")} isPending={run.isPending} onPress={() => run.mutate()}>
+            <Button
+              kind="main"
+              isDisabled={wanted.length === 0 || to.trim() === "" || wanted.some((line) => line.name.trim() === "")}
+              isPending={run.isPending}
+              onPress={() => run.mutate()}
+            >
               {t("homerooms.rollGo", { count: wanted.length })}
             </Button>
           </p>
@@ -123,5 +152,7 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
 
 function NameField({ name, of, onName }: { name: string; of: string; onName: (name: string) => void }) {
   const { t } = useTranslation();
-  return <TextField isBare label={t("homerooms.newNameOf", { name: of })} value={name} onChange={onName} maxLength={80} />;
+  return (
+    <TextField isBare label={t("homerooms.newNameOf", { name: of })} value={name} onChange={onName} maxLength={80} />
+  );
 }

@@ -7,7 +7,15 @@ import { staffQuery } from "../users/users";
 import { ComboBox } from "../../forms/ComboBox";
 
 /** Selects the teacher of a homeroom by name; none when the field is cleared. */
-export function TeacherField({ value, onChange, problem }: { value: string | null; onChange: (id: string | null) => void; problem?: string | undefined }) {
+export function TeacherField({
+  value,
+  onChange,
+  problem,
+}: {
+  value: string | null;
+  onChange: (id: string | null) => void;
+  problem?: string | undefined;
+}) {
   const { t } = useTranslation();
   const { data: known = [] } = useQuery(staffQuery);
   const [typed, setTyped] = useState<string | null>(null);

@@ -27,13 +27,26 @@ export function planRollOver(homerooms: readonly Homeroom[], from: string, to: s
 }
 
 /** Creates one copy with the students who can still sign in, and returns its id. */
-export async function createCopy({ source, name }: HomeroomCopy, academicYear: string, keepsTeacher: boolean): Promise<string> {
+export async function createCopy(
+  { source, name }: HomeroomCopy,
+  academicYear: string,
+  keepsTeacher: boolean,
+): Promise<string> {
   const gradeLevel = source.gradeLevel === null ? null : (nextName(source.gradeLevel) ?? source.gradeLevel);
   const students = await fetchAllUsers({ role: "STUDENT", isActive: "1", homeroomId: source.id });
-  const made = await unwrap(client.POST("/homerooms", { body: { name: name.trim(), academicYear, gradeLevel, teacherId: keepsTeacher ? source.teacherId : null } }));
+  const made = await unwrap(
+    client.POST("/homerooms", {
+      body: { name: name.trim(), academicYear, gradeLevel, teacherId: keepsTeacher ? source.teacherId : null },
+    }),
+  );
   const studentIds = students.map((user) => user.id);
   for (let at = 0; at < studentIds.length; at += 500) {
-    await unwrap(client.POST("/homerooms/{id}/students", { params: { path: { id: made.id } }, body: { studentIds: studentIds.slice(at, at + 500) } }));
+    await unwrap(
+      client.POST("/homerooms/{id}/students", {
+        params: { path: { id: made.id } },
+        body: { studentIds: studentIds.slice(at, at + 500) },
+      }),
+    );
   }
   return made.id;
 }

@@ -41,7 +41,12 @@ export function CheckStep({ wizard, change }: { wizard: Wizard; change: Change }
         <Button isDisabled={wizard.sending !== null} onPress={() => change({ step: "columns", problem: null })}>
           {t("app.back")}
         </Button>
-        <Button kind="main" isDisabled={count === 0} isPending={wizard.sending !== null} onPress={() => void startImport()}>
+        <Button
+          kind="main"
+          isDisabled={count === 0}
+          isPending={wizard.sending !== null}
+          onPress={() => void startImport()}
+        >
           {t("import.go", { count })}
         </Button>
       </p>
@@ -55,9 +60,18 @@ function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
   const { t } = useTranslation();
   const { data: known } = useQuery(homeroomsQuery);
   if (!known || wizard.rows === null) return null;
-  const rooms = listNewHomerooms(wizard.rows, wizard.columns, known.flatMap((room) => [room.name, room.id]));
+  const rooms = listNewHomerooms(
+    wizard.rows,
+    wizard.columns,
+    known.flatMap((room) => [room.name, room.id]),
+  );
   if (rooms.length === 0) return null;
-  const toggle = (name: string, isWanted: boolean) => change({ excludedHomerooms: isWanted ? wizard.excludedHomerooms.filter((other) => other !== name) : [...wizard.excludedHomerooms, name] });
+  const toggle = (name: string, isWanted: boolean) =>
+    change({
+      excludedHomerooms: isWanted
+        ? wizard.excludedHomerooms.filter((other) => other !== name)
+        : [...wizard.excludedHomerooms, name],
+    });
   return (
     <Card>
       <fieldset>
@@ -66,7 +80,11 @@ function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
         <p className="text-soft">{t("import.newRoomsText")}</p>
         <div className="flex max-h-60 flex-wrap gap-x-6 overflow-y-auto">
           {rooms.map(({ name, count }) => (
-            <Checkbox key={name} isSelected={!wizard.excludedHomerooms.includes(name)} onChange={(isWanted) => toggle(name, isWanted)}>
+            <Checkbox
+              key={name}
+              isSelected={!wizard.excludedHomerooms.includes(name)}
+              onChange={(isWanted) => toggle(name, isWanted)}
+            >
               <span>
                 {name} <span className="text-soft text-sm">{t("import.forPeople", { count })}</span>
               </span>

@@ -20,10 +20,16 @@ export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change
   return (
     <div className="flex flex-col gap-4">
       <p>
-        <strong>{wizard.file?.name}</strong> · {wizard.rows === null ? t("import.archive") : t("import.rows", { count: wizard.rows.length - 1 })} · <FileSize bytes={wizard.file?.size ?? 0} />
+        <strong>{wizard.file?.name}</strong> ·{" "}
+        {wizard.rows === null ? t("import.archive") : t("import.rows", { count: wizard.rows.length - 1 })} ·{" "}
+        <FileSize bytes={wizard.file?.size ?? 0} />
         {wizard.encoding === "windows-1252" ? <span className="text-soft"> · {t("import.windows")}</span> : null}
       </p>
-      {wizard.rows === null ? <p>{t("import.archiveText")}</p> : <ColumnMapping wizard={wizard} rows={wizard.rows} change={change} />}
+      {wizard.rows === null ? (
+        <p>{t("import.archiveText")}</p>
+      ) : (
+        <ColumnMapping wizard={wizard} rows={wizard.rows} change={change} />
+      )}
       <RadioGroup
         label={t("import.known")}
         options={(["upsert", "create"] as const).map((id) => ({ id, name: t(`import.modes.${id}`) }))}
@@ -37,7 +43,12 @@ export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change
         <Button isDisabled={wizard.sending !== null} onPress={onBack}>
           {t("import.otherFile")}
         </Button>
-        <Button kind="main" isDisabled={missingField !== null} isPending={wizard.sending !== null} onPress={() => void sendImport(cache, true)}>
+        <Button
+          kind="main"
+          isDisabled={missingField !== null}
+          isPending={wizard.sending !== null}
+          onPress={() => void sendImport(cache, true)}
+        >
           {t("import.checkGo")}
         </Button>
       </p>
@@ -54,7 +65,13 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
   const { t } = useTranslation();
   const header = rows[0] ?? [];
   const sample = rows.slice(1, 5).map((row, index) => ({ id: String(index), ...parseLine(row, wizard) }));
-  const options = [{ id: NONE, name: t("import.notThere") }, ...header.map((name, index) => ({ id: String(index), name: name.trim() || t("import.column", { number: index + 1 }) }))];
+  const options = [
+    { id: NONE, name: t("import.notThere") },
+    ...header.map((name, index) => ({
+      id: String(index),
+      name: name.trim() || t("import.column", { number: index + 1 }),
+    })),
+  ];
   const field = (one: Field) => (
     <Select
       key={one}
@@ -86,7 +103,9 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
           <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.moreColumns")}</summary>
           <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{rest.map(field)}</div>
         </details>
-        {unused.length > 0 ? <p className="text-soft text-sm">{t("import.unused", { names: unused.join(", ") })}</p> : null}
+        {unused.length > 0 ? (
+          <p className="text-soft text-sm">{t("import.unused", { names: unused.join(", ") })}</p>
+        ) : null}
       </Card>
       <h2>{t("import.sample")}</h2>
       <DataTable
@@ -94,9 +113,22 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
         rows={sample}
         none={null}
         columns={[
-          { id: "name", name: t("people.name"), cell: (line) => [line.firstName, line.lastName].filter(Boolean).join(" ") || "–" },
+          {
+            id: "name",
+            name: t("people.name"),
+            cell: (line) => [line.firstName, line.lastName].filter(Boolean).join(" ") || "–",
+          },
           { id: "email", name: t("import.fields.email"), cell: (line) => line.email || "–" },
-          { id: "role", name: t("import.fields.role"), cell: (line) => (line.role === "student" || line.role === "teacher" ? t(`role.${line.role}`) : <span className="text-warn">{line.role || "–"}</span>) },
+          {
+            id: "role",
+            name: t("import.fields.role"),
+            cell: (line) =>
+              line.role === "student" || line.role === "teacher" ? (
+                t(`role.${line.role}`)
+              ) : (
+                <span className="text-warn">{line.role || "–"}</span>
+              ),
+          },
           { id: "homeroom", name: t("import.fields.homeroom"), cell: (line) => line.homeroom || "–" },
           { id: "classes", name: t("import.fields.classes"), isExtra: true, cell: (line) => line.classes || "–" },
         ]}
@@ -126,12 +158,19 @@ export function SendingProgress({ wizard }: { wizard: Wizard }) {
   if (share < 1) return <ProgressBar label={t("import.uploading")} share={share} />;
   const label = t(isDry ? "import.checking" : "import.importing");
   if (!progress || progress.rows === 0) return <ProgressBar label={label} />;
-  return <ProgressBar label={`${label} ${t("import.of", { done: progress.done, count: progress.rows })}`} share={progress.done / progress.rows} />;
+  return (
+    <ProgressBar
+      label={`${label} ${t("import.of", { done: progress.done, count: progress.rows })}`}
+      share={progress.done / progress.rows}
+    />
+  );
 }
 
 /** Size of a file, in a suitable unit. */
 export function FileSize({ bytes }: { bytes: number }) {
   const { i18n } = useTranslation();
   const [unit, per] = bytes < 1_000_000 ? (["kilobyte", 1_000] as const) : (["megabyte", 1_000_000] as const);
-  return <>{new Intl.NumberFormat(i18n.language, { style: "unit", unit, maximumFractionDigits: 1 }).format(bytes / per)}</>;
+  return (
+    <>{new Intl.NumberFormat(i18n.language, { style: "unit", unit, maximumFractionDigits: 1 }).format(bytes / per)}</>
+  );
 }

@@ -14,7 +14,9 @@ export function DoneStep({ wizard, change, restart }: { wizard: Wizard; change: 
   if (!report) return null;
   return (
     <div className="flex flex-col gap-4">
-      {report.failed > 0 ? <Card className="border-warn">{t("import.someFailed", { count: report.failed })}</Card> : null}
+      {report.failed > 0 ? (
+        <Card className="border-warn">{t("import.someFailed", { count: report.failed })}</Card>
+      ) : null}
       <ImportPasswords wizard={wizard} report={report} change={change} />
       <MissingUsers wizard={wizard} report={report} />
       <h2>{t("import.reportTitle")}</h2>

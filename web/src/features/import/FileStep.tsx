@@ -21,7 +21,13 @@ export function FileStep({ change }: { change: Change }) {
     ]);
   return (
     <div className="flex flex-col gap-4">
-      <FileDropZone label={t("import.choose")} hint={t("import.hint")} accept={[".csv", ".txt", ".tsv", ".zip"]} isPending={reading.isPending} onFiles={([file]) => file && reading.mutate(file)} />
+      <FileDropZone
+        label={t("import.choose")}
+        hint={t("import.hint")}
+        accept={[".csv", ".txt", ".tsv", ".zip"]}
+        isPending={reading.isPending}
+        onFiles={([file]) => file && reading.mutate(file)}
+      />
       {reading.isError ? (
         <p role="alert" className="text-bad">
           {errorText(reading.error)}

@@ -21,9 +21,16 @@ export function ImportPasswords({ wizard, report, change }: { wizard: Wizard; re
   if (people.length === 0) return null;
   return (
     <Card className="flex flex-col gap-3">
-      <h2>{open > 0 ? t("import.passwords", { count: open }) : t("import.passwordsReady", { count: people.length })}</h2>
+      <h2>
+        {open > 0 ? t("import.passwords", { count: open }) : t("import.passwordsReady", { count: people.length })}
+      </h2>
       <p>{t(open > 0 ? "people.handout.text" : "people.handout.made")}</p>
-      <PasswordHandout users={people} sheets={wizard.sheets} onSheets={(slips) => change({ sheets: slips })} of={(user) => homeroomOf(wizard, user)} />
+      <PasswordHandout
+        users={people}
+        sheets={wizard.sheets}
+        onSheets={(slips) => change({ sheets: slips })}
+        of={(user) => homeroomOf(wizard, user)}
+      />
     </Card>
   );
 }

@@ -21,19 +21,52 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
   const [many, setMany] = useState(PAGE_SIZE);
   const problemText = useRowProblemText();
   const isWide = useIsWide();
-  const rows: ReportTableRow[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...rowPerson(wizard, row) }));
+  const rows: ReportTableRow[] = report.rows
+    .filter((row) => row.status === status)
+    .map((row, index) => ({ ...row, id: String(index), ...rowPerson(wizard, row) }));
   const columns: DataColumn<ReportTableRow>[] = [
-    { id: "row", name: t("import.row"), cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span> },
-    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: ReportTableRow) => <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} /> }]),
-    ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: ReportTableRow) => <RowProblems problems={row.errors.map(problemText)} /> }] : []),
+    {
+      id: "row",
+      name: t("import.row"),
+      cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span>,
+    },
+    ...(wizard.rows === null
+      ? []
+      : [
+          {
+            id: "who",
+            name: t("import.who"),
+            cell: (row: ReportTableRow) => (
+              <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} />
+            ),
+          },
+        ]),
+    ...(status === "failed" && (isWide || wizard.rows === null)
+      ? [
+          {
+            id: "why",
+            name: t("import.why"),
+            cell: (row: ReportTableRow) => <RowProblems problems={row.errors.map(problemText)} />,
+          },
+        ]
+      : []),
   ];
   const problems = () => {
     const failed = report.rows.filter((row) => row.status === "failed");
     const lines = failed.flatMap((row) => {
       const { name, email } = rowPerson(wizard, row);
-      return row.errors.map((problem) => [[row.file, row.row].filter(Boolean).join(" "), name, email, problem.column, problemText(problem)]);
+      return row.errors.map((problem) => [
+        [row.file, row.row].filter(Boolean).join(" "),
+        name,
+        email,
+        problem.column,
+        problemText(problem),
+      ]);
     });
-    downloadTable("problems.csv", [[t("import.row"), t("people.name"), t("people.email"), t("import.columnName"), t("import.why")], ...lines]);
+    downloadTable("problems.csv", [
+      [t("import.row"), t("people.name"), t("people.email"), t("import.columnName"), t("import.why")],
+      ...lines,
+    ]);
   };
   return (
     <div className="flex flex-col gap-3">
@@ -56,7 +89,13 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
         </fieldset>
         {report.failed > 0 ? <Button onPress={problems}>{t("import.problemsFile")}</Button> : null}
       </div>
-      <DataTable label={t(`import.${report.dryRun ? "will" : "did"}.${status}`, { count: report[status] })} columns={columns} rows={rows.slice(0, many)} none={t("import.noRows")} isLong />
+      <DataTable
+        label={t(`import.${report.dryRun ? "will" : "did"}.${status}`, { count: report[status] })}
+        columns={columns}
+        rows={rows.slice(0, many)}
+        none={t("import.noRows")}
+        isLong
+      />
       {rows.length > many ? (
         <p>
           <Button onPress={() => setMany(many + PAGE_SIZE)}>{t("app.loadMore")}</Button>

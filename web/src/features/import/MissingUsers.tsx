@@ -22,7 +22,8 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allow = useMutation({
     mutationFn: async ({ users, isActive }: { users: KnownUser[]; isActive: boolean }) => {
-      for (const user of users) await unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
+      for (const user of users)
+        await unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
     },
     onSuccess: (_, { users, isActive }) => {
       setChosen(new Set());
@@ -38,7 +39,8 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const own = people.filter(isFullUser);
   const isAll = own.length > 0 && own.every((user) => chosen.has(user.id));
   const picked = own.filter((user) => chosen.has(user.id));
-  const toggle = (id: string, isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, id] : [...before].filter((other) => other !== id)));
+  const toggle = (id: string, isIn: boolean) =>
+    setChosen((before) => new Set(isIn ? [...before, id] : [...before].filter((other) => other !== id)));
   return (
     <Card className="flex flex-col gap-3">
       <h2>{t("import.missing", { count: people.length })}</h2>
@@ -47,15 +49,24 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
         <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.missingShow")}</summary>
         <fieldset>
           <legend className="sr-only">{t("import.missing", { count: people.length })}</legend>
-          <Checkbox isSelected={isAll} isIndeterminate={picked.length > 0 && !isAll} onChange={(isIn) => setChosen(new Set(isIn ? own.map((user) => user.id) : []))}>
+          <Checkbox
+            isSelected={isAll}
+            isIndeterminate={picked.length > 0 && !isAll}
+            onChange={(isIn) => setChosen(new Set(isIn ? own.map((user) => user.id) : []))}
+          >
             {t("app.all")}
           </Checkbox>
           <ul className="border-faint max-h-96 overflow-y-auto rounded-lg border px-3">
             {people.map((user) => (
               <li key={user.id}>
-                <Checkbox isSelected={chosen.has(user.id)} isDisabled={!isFullUser(user)} onChange={(isIn) => toggle(user.id, isIn)}>
+                <Checkbox
+                  isSelected={chosen.has(user.id)}
+                  isDisabled={!isFullUser(user)}
+                  onChange={(isIn) => toggle(user.id, isIn)}
+                >
                   <span className="[overflow-wrap:anywhere]">
-                    {user.name} <span className="text-soft text-sm">{isFullUser(user) ? user.email : t("people.shared")}</span>
+                    {user.name}{" "}
+                    <span className="text-soft text-sm">{isFullUser(user) ? user.email : t("people.shared")}</span>
                   </span>
                 </Checkbox>
               </li>
@@ -65,7 +76,11 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
       </details>
       {picked.length > 0 || allow.isPending ? (
         <p>
-          <Button kind="danger" isPending={allow.isPending} onPress={() => allow.mutate({ users: picked, isActive: false })}>
+          <Button
+            kind="danger"
+            isPending={allow.isPending}
+            onPress={() => allow.mutate({ users: picked, isActive: false })}
+          >
             {t("import.switchOff", { count: picked.length })}
           </Button>
         </p>

@@ -12,8 +12,15 @@ export function StepIndicator({ step }: { step: ImportStep }) {
   return (
     <ol aria-label={t("import.steps")} className="flex flex-wrap gap-x-5 gap-y-1">
       {STEPS.map((one, index) => (
-        <li key={one} {...(index === here ? { "aria-current": "step" } : {})} className={`flex items-center gap-2 ${index === here ? "font-semibold" : "text-soft"}`}>
-          <span aria-hidden="true" className={`inline-flex size-7 items-center justify-center rounded-full border text-sm ${index === here ? "bg-accent text-on-accent border-accent" : "border-line"}`}>
+        <li
+          key={one}
+          {...(index === here ? { "aria-current": "step" } : {})}
+          className={`flex items-center gap-2 ${index === here ? "font-semibold" : "text-soft"}`}
+        >
+          <span
+            aria-hidden="true"
+            className={`inline-flex size-7 items-center justify-center rounded-full border text-sm ${index === here ? "bg-accent text-on-accent border-accent" : "border-line"}`}
+          >
             {index < here ? <Check className="size-4" /> : index + 1}
           </span>
           {t(`import.step.${one}`)}

@@ -1,6 +1,16 @@
 // Maps columns of an arbitrary table to fields and composes the table that the service expects.
 
-export const FIELDS = ["email", "firstName", "lastName", "name", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;
+export const FIELDS = [
+  "email",
+  "firstName",
+  "lastName",
+  "name",
+  "role",
+  "externalId",
+  "homeroom",
+  "classes",
+  "passwordHash",
+] as const;
 export type Field = (typeof FIELDS)[number];
 /** Column index of each field; missing fields are ignored. */
 export type ColumnMap = Partial<Record<Field, number>>;
@@ -20,7 +30,18 @@ const KNOWN_NAMES: Record<Field, readonly string[]> = {
   lastName: ["lastname", "last", "surname", "familyname", "nachname", "familienname"],
   name: ["name", "fullname", "displayname", "anzeigename", "student", "schueler", "schüler"],
   role: ["role", "rolle", "usertype", "persontype", "funktion", "typ"],
-  externalId: ["externalid", "id", "studentid", "sourcedid", "sisid", "kennung", "schuelerid", "schülerid", "schülernummer", "personalnummer"],
+  externalId: [
+    "externalid",
+    "id",
+    "studentid",
+    "sourcedid",
+    "sisid",
+    "kennung",
+    "schuelerid",
+    "schülerid",
+    "schülernummer",
+    "personalnummer",
+  ],
   homeroom: ["homeroom", "klasse", "stammklasse", "class", "form", "tutorgroup", "registrationgroup"],
   classes: ["classes", "klassen", "kurse", "courses", "gruppen"],
   passwordHash: ["passwordhash"],
@@ -32,7 +53,9 @@ const normalized = (name: string): string => name.toLowerCase().replaceAll(/[^\p
 export function guessColumns(header: readonly string[]): ColumnMap {
   const places: ColumnMap = {};
   for (const field of FIELDS) {
-    const at = header.findIndex((name, index) => KNOWN_NAMES[field].includes(normalized(name)) && !Object.values(places).includes(index));
+    const at = header.findIndex(
+      (name, index) => KNOWN_NAMES[field].includes(normalized(name)) && !Object.values(places).includes(index),
+    );
     if (at >= 0) places[field] = at;
   }
   if (places.firstName !== undefined || places.lastName !== undefined) delete places.name;
@@ -45,8 +68,31 @@ export function findMissingField(places: ColumnMap): "email" | "name" | null {
   return places.firstName === undefined && places.lastName === undefined && places.name === undefined ? "name" : null;
 }
 
-const STUDENTS = ["student", "students", "pupil", "learner", "s", "schüler", "schueler", "schülerin", "schülerinnen", "lernende", "lernender"];
-const TEACHERS = ["teacher", "teachers", "staff", "t", "l", "lehrer", "lehrerin", "lehrkraft", "lehrperson", "kollegium"];
+const STUDENTS = [
+  "student",
+  "students",
+  "pupil",
+  "learner",
+  "s",
+  "schüler",
+  "schueler",
+  "schülerin",
+  "schülerinnen",
+  "lernende",
+  "lernender",
+];
+const TEACHERS = [
+  "teacher",
+  "teachers",
+  "staff",
+  "t",
+  "l",
+  "lehrer",
+  "lehrerin",
+  "lehrkraft",
+  "lehrperson",
+  "kollegium",
+];
 
 /** Parses a role; unknown values are passed on, and the service reports them. */
 export function parseRole(text: string): string {
@@ -63,15 +109,36 @@ export function splitName(name: string): { firstName: string; lastName: string }
   return { firstName: parts.slice(0, -1).join(" "), lastName: parts.at(-1) ?? "" };
 }
 
-export const HEADER = ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;
+export const HEADER = [
+  "email",
+  "firstName",
+  "lastName",
+  "role",
+  "externalId",
+  "homeroom",
+  "classes",
+  "passwordHash",
+] as const;
 export type ImportLine = Record<(typeof HEADER)[number], string>;
 
 /** One row after mapping. */
-export function parseLine(row: readonly string[], { columns, defaultRole, excludedHomerooms }: TableReading): ImportLine {
+export function parseLine(
+  row: readonly string[],
+  { columns, defaultRole, excludedHomerooms }: TableReading,
+): ImportLine {
   const cell = (field: Field) => (columns[field] === undefined ? "" : (row[columns[field]] ?? "").trim());
-  const names = columns.name === undefined ? { firstName: cell("firstName"), lastName: cell("lastName") } : splitName(cell("name"));
+  const names =
+    columns.name === undefined ? { firstName: cell("firstName"), lastName: cell("lastName") } : splitName(cell("name"));
   const homeroom = cell("homeroom");
-  const line = { email: cell("email"), ...names, role: "", externalId: cell("externalId"), homeroom: excludedHomerooms.includes(homeroom) ? "" : homeroom, classes: cell("classes"), passwordHash: cell("passwordHash") };
+  const line = {
+    email: cell("email"),
+    ...names,
+    role: "",
+    externalId: cell("externalId"),
+    homeroom: excludedHomerooms.includes(homeroom) ? "" : homeroom,
+    classes: cell("classes"),
+    passwordHash: cell("passwordHash"),
+  };
   const isBlank = Object.values(line).every((text) => text === "");
   return { ...line, role: isBlank ? "" : columns.role === undefined ? defaultRole : parseRole(cell("role")) };
 }
@@ -81,10 +148,15 @@ export function composeTable(rows: readonly (readonly string[])[], reading: Tabl
   return [[...HEADER], ...rows.slice(1).map((row) => Object.values(lineCells(parseLine(row, reading))))];
 }
 
-const lineCells = (line: ImportLine): ImportLine => Object.fromEntries(HEADER.map((column) => [column, line[column]])) as ImportLine;
+const lineCells = (line: ImportLine): ImportLine =>
+  Object.fromEntries(HEADER.map((column) => [column, line[column]])) as ImportLine;
 
 /** Homerooms of the table that do not exist yet, with their number of students. */
-export function listNewHomerooms(rows: readonly (readonly string[])[], places: ColumnMap, known: readonly string[]): { name: string; count: number }[] {
+export function listNewHomerooms(
+  rows: readonly (readonly string[])[],
+  places: ColumnMap,
+  known: readonly string[],
+): { name: string; count: number }[] {
   const at = places.homeroom;
   if (at === undefined) return [];
   const found = new Map<string, number>();

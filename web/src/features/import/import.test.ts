@@ -6,11 +6,21 @@ import { decodeText, withoutFormula, parseTable, formatTable } from "./csv";
 describe("csv", () => {
   it("parses commas, semicolons, tabs, quotes and all line endings", () => {
     expect(parseTable('a;b\r\n"1;""x""";2\n\n3;')).toEqual([["a", "b"], ['1;"x"', "2"], [""], ["3", ""]]);
-    expect(parseTable("a,b\rc,d\r")).toEqual([["a", "b"], ["c", "d"]]);
-    expect(parseTable('a\tb\n"two\nlines"\tc')).toEqual([["a", "b"], ["two\nlines", "c"]]);
+    expect(parseTable("a,b\rc,d\r")).toEqual([
+      ["a", "b"],
+      ["c", "d"],
+    ]);
+    expect(parseTable('a\tb\n"two\nlines"\tc')).toEqual([
+      ["a", "b"],
+      ["two\nlines", "c"],
+    ]);
   });
   it("round-trips", () => {
-    const rows = [["a", 'say "hi"'], ["1,5", "two\r\nlines"], ["", "Zoë"]];
+    const rows = [
+      ["a", 'say "hi"'],
+      ["1,5", "two\r\nlines"],
+      ["", "Zoë"],
+    ];
     expect(parseTable(formatTable(rows))).toEqual(rows);
   });
   it("decodes by byte order mark, as UTF-8, or as windows-1252", () => {
@@ -26,14 +36,29 @@ describe("csv", () => {
 describe("columns", () => {
   const reading = { columns: {}, defaultRole: "student", excludedHomerooms: [] } as const;
   it("are guessed from English and German titles", () => {
-    expect(guessColumns(["Vorname", "Nachname", "E-Mail", "Klasse", "Haarfarbe"])).toEqual({ firstName: 0, lastName: 1, email: 2, homeroom: 3 });
-    expect(guessColumns(["Name", "Email address", "Role", "ID"])).toEqual({ name: 0, email: 1, role: 2, externalId: 3 });
+    expect(guessColumns(["Vorname", "Nachname", "E-Mail", "Klasse", "Haarfarbe"])).toEqual({
+      firstName: 0,
+      lastName: 1,
+      email: 2,
+      homeroom: 3,
+    });
+    expect(guessColumns(["Name", "Email address", "Role", "ID"])).toEqual({
+      name: 0,
+      email: 1,
+      role: 2,
+      externalId: 3,
+    });
     expect(findMissingField(guessColumns(["Name", "Klasse"]))).toBe("email");
     expect(findMissingField(guessColumns(["E-Mail"]))).toBe("name");
     expect(findMissingField(guessColumns(["E-Mail", "Name"]))).toBeNull();
   });
   it("accept different notations of roles and names", () => {
-    expect(["Schülerin", "TEACHER", "Lehrkraft", "caretaker"].map(parseRole)).toEqual(["student", "teacher", "teacher", "caretaker"]);
+    expect(["Schülerin", "TEACHER", "Lehrkraft", "caretaker"].map(parseRole)).toEqual([
+      "student",
+      "teacher",
+      "teacher",
+      "caretaker",
+    ]);
     expect([splitName("Lima, Ana"), splitName("Ana Maria Lima"), splitName("Ana")]).toEqual([
       { firstName: "Ana", lastName: "Lima" },
       { firstName: "Ana Maria", lastName: "Lima" },
@@ -41,7 +66,12 @@ describe("columns", () => {
     ]);
   });
   it("compose the table for the service row by row", () => {
-    const rows = [["Name", "E-Mail", "Klasse"], ["Lima, Ana", "ana@x.example", "8x"], [""], ["Ben Okoye", " ben@x.example ", "7b"]];
+    const rows = [
+      ["Name", "E-Mail", "Klasse"],
+      ["Lima, Ana", "ana@x.example", "8x"],
+      [""],
+      ["Ben Okoye", " ben@x.example ", "7b"],
+    ];
     const columns = guessColumns(rows[0] ?? []);
     expect(composeTable(rows, { ...reading, columns, excludedHomerooms: ["8x"] })).toEqual([
       ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes", "passwordHash"],

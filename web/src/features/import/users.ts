@@ -6,12 +6,17 @@ import { fetchAllUsers, isFullUser, type KnownUser, roleOf, type FullUser } from
 import { parseLine } from "./columns";
 import type { Report, Wizard } from "./wizard";
 
-export const allUsersQuery = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => fetchAllUsers({ isActive: "1" }) });
+export const allUsersQuery = queryOptions({
+  queryKey: queryKeys.users.everybody(),
+  queryFn: () => fetchAllUsers({ isActive: "1" }),
+});
 
 /** Users created by an import who cannot sign in yet: new accounts of this school without an imported password. */
 export function usersWithoutPassword(wizard: Wizard, report: Report, known: readonly KnownUser[]): FullUser[] {
   const users = new Map(known.map((user) => [user.id, user]));
-  const made = report.rows.filter((row) => row.status === "created" && (row.file ?? "users.csv") === "users.csv" && !hasPasswordHash(wizard, row.row));
+  const made = report.rows.filter(
+    (row) => row.status === "created" && (row.file ?? "users.csv") === "users.csv" && !hasPasswordHash(wizard, row.row),
+  );
   return made
     .map((row) => users.get(row.userId ?? ""))
     .filter((user): user is FullUser => user !== undefined && isFullUser(user) && user.lastLoginAt === null);

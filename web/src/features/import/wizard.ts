@@ -35,25 +35,53 @@ export interface Wizard {
 const WIZARD_KEY = queryKeys.import.wizard();
 export const PROGRESS_KEY = queryKeys.import.progress();
 const INITIAL: Wizard = {
-  step: "file", file: null, rows: null, encoding: "utf-8", columns: {}, defaultRole: "student", mode: "upsert", excludedHomerooms: [], sending: null, check: null, result: null, problem: null, sheets: [],
+  step: "file",
+  file: null,
+  rows: null,
+  encoding: "utf-8",
+  columns: {},
+  defaultRole: "student",
+  mode: "upsert",
+  excludedHomerooms: [],
+  sending: null,
+  check: null,
+  result: null,
+  problem: null,
+  sheets: [],
 };
 
 export type Change = (part: Partial<Wizard>) => void;
 
 const getWizard = (cache: QueryClient): Wizard => cache.getQueryData<Wizard>(WIZARD_KEY) ?? INITIAL;
 // After sign-out there is no state that a late response could be written into.
-const updateWizard = (cache: QueryClient, part: Partial<Wizard>) => cache.setQueryData<Wizard>(WIZARD_KEY, (before) => (before === undefined ? undefined : { ...before, ...part }));
+const updateWizard = (cache: QueryClient, part: Partial<Wizard>) =>
+  cache.setQueryData<Wizard>(WIZARD_KEY, (before) => (before === undefined ? undefined : { ...before, ...part }));
 
 /** The running import, and how to update it. */
 export function useWizard(): { wizard: Wizard; change: Change; restart: () => void } {
   const cache = useQueryClient();
-  const { data } = useQuery<Wizard>({ queryKey: WIZARD_KEY, queryFn: () => INITIAL, initialData: INITIAL, enabled: false, gcTime: Infinity, structuralSharing: false });
-  return { wizard: data, change: (part) => void updateWizard(cache, part), restart: () => void cache.setQueryData(WIZARD_KEY, INITIAL) };
+  const { data } = useQuery<Wizard>({
+    queryKey: WIZARD_KEY,
+    queryFn: () => INITIAL,
+    initialData: INITIAL,
+    enabled: false,
+    gcTime: Infinity,
+    structuralSharing: false,
+  });
+  return {
+    wizard: data,
+    change: (part) => void updateWizard(cache, part),
+    restart: () => void cache.setQueryData(WIZARD_KEY, INITIAL),
+  };
 }
 
 /** Progress of the service in rows, while it reports it. */
 export function useProgress(): { rows: number; done: number } | undefined {
-  const { data } = useQuery<{ rows: number; done: number; isFinished: boolean }>({ queryKey: PROGRESS_KEY, queryFn: () => ({ rows: 0, done: 0, isFinished: true }), enabled: false });
+  const { data } = useQuery<{ rows: number; done: number; isFinished: boolean }>({
+    queryKey: PROGRESS_KEY,
+    queryFn: () => ({ rows: 0, done: 0, isFinished: true }),
+    enabled: false,
+  });
   return data === undefined || data.isFinished ? undefined : data;
 }
 
@@ -62,7 +90,8 @@ export async function readFile(file: File): Promise<Partial<Wizard>> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isPacked = bytes[0] === 0x50 && bytes[1] === 0x4b;
   const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, 4096));
-  if (isPacked && (head.includes("[Content_Types].xml") || head.includes("mimetypeapplication/vnd.oasis"))) throw new Problem(0, "EXCEL", "");
+  if (isPacked && (head.includes("[Content_Types].xml") || head.includes("mimetypeapplication/vnd.oasis")))
+    throw new Problem(0, "EXCEL", "");
   if (isPacked) return { ...INITIAL, step: "columns", file };
   const { text, encoding } = decodeText(bytes);
   const rows = parseTable(text);
@@ -77,11 +106,16 @@ export async function sendImport(cache: QueryClient, isDry: boolean): Promise<Re
   cache.removeQueries({ queryKey: PROGRESS_KEY });
   updateWizard(cache, { sending: { isDry, share: 0 }, problem: null });
   const form = new FormData();
-  form.append("file", rows === null ? file : new File([formatTable(composeTable(rows, reading))], "people.csv", { type: "text/csv" }));
+  form.append(
+    "file",
+    rows === null ? file : new File([formatTable(composeTable(rows, reading))], "people.csv", { type: "text/csv" }),
+  );
   const stay = (event: BeforeUnloadEvent) => event.preventDefault();
   if (!isDry) window.addEventListener("beforeunload", stay);
   try {
-    const { done } = upload<Report | null>(`/users/import?dryRun=${isDry ? 1 : 0}&mode=${mode}`, form, (share) => updateWizard(cache, { sending: { isDry, share } }));
+    const { done } = upload<Report | null>(`/users/import?dryRun=${isDry ? 1 : 0}&mode=${mode}`, form, (share) =>
+      updateWizard(cache, { sending: { isDry, share } }),
+    );
     const report = await done;
     // The response is streamed while rows are processed; an aborted response is not valid JSON.
     if (report === null) throw new Problem(0, "BROKEN_OFF", "");

@@ -35,7 +35,9 @@ export function MessageList({ box, classId, own, openId, onOpen, onReply, classN
         {all.map((one) => (
           <li key={one.id}>
             <MessageRow message={one} own={own} isOpen={one.id === openId} onOpen={onOpen} classNameOf={classNameOf} />
-            {one.id === openId ? <MessageView preview={one} own={own} onReply={onReply} onDeleted={() => onOpen(undefined)} /> : null}
+            {one.id === openId ? (
+              <MessageView preview={one} own={own} onReply={onReply} onDeleted={() => onOpen(undefined)} />
+            ) : null}
           </li>
         ))}
       </ul>
@@ -62,7 +64,10 @@ function MessageRow({ message, own, isOpen, onOpen, classNameOf }: MessageRowPro
   const isNew = message.readAt === null && !isOwn;
   const names = (message.recipients ?? []).map((one) => one.name);
   const more = (message.recipientCount ?? 0) - names.length;
-  const to = message.classId === null ? `${names.join(", ")}${more > 0 ? ` ${t("messages.more", { count: more })}` : ""}` : t("messages.class", { name: classNameOf(message.classId) ?? "" });
+  const to =
+    message.classId === null
+      ? `${names.join(", ")}${more > 0 ? ` ${t("messages.more", { count: more })}` : ""}`
+      : t("messages.class", { name: classNameOf(message.classId) ?? "" });
   return (
     <h2 className="text-base font-normal">
       <button
@@ -73,7 +78,9 @@ function MessageRow({ message, own, isOpen, onOpen, classNameOf }: MessageRowPro
       >
         <span className={`flex min-w-0 grow basis-48 flex-col ${isNew ? "font-semibold" : ""}`}>
           <span className="flex flex-wrap items-center gap-x-2">
-            {isNew ? <span className="bg-accent text-on-accent rounded-full px-1.5 text-xs">{t("messages.new")}</span> : null}
+            {isNew ? (
+              <span className="bg-accent text-on-accent rounded-full px-1.5 text-xs">{t("messages.new")}</span>
+            ) : null}
             {isOwn ? t("messages.to", { names: to }) : message.sender.name}
             {message.classId !== null && !isOwn ? <span className="text-soft text-sm font-normal">{to}</span> : null}
           </span>

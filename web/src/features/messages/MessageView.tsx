@@ -45,11 +45,18 @@ export function MessageView({ preview, own, onReply, onDeleted }: Props) {
     onError: (problem) => toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.messages.box() }),
   });
-  if (!found.data) return found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : <Skeleton count={1} />;
+  if (!found.data)
+    return found.isError ? (
+      <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+    ) : (
+      <Skeleton count={1} />
+    );
   const all = found.data.recipients ?? [];
   return (
     <div className="flex flex-col gap-3 px-3 pb-3">
-      {isOwn && all.length > 0 ? <p className="text-soft text-sm">{t("messages.to", { names: all.map((one) => one.name).join(", ") })}</p> : null}
+      {isOwn && all.length > 0 ? (
+        <p className="text-soft text-sm">{t("messages.to", { names: all.map((one) => one.name).join(", ") })}</p>
+      ) : null}
       <p className="max-w-prose break-words whitespace-pre-wrap">{found.data.content}</p>
       <p className="flex flex-wrap gap-2">
         {isOwn ? null : <Button onPress={() => onReply(found.data)}>{t("messages.answer")}</Button>}

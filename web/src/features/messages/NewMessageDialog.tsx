@@ -28,7 +28,12 @@ interface Props {
 export function NewMessageDialog({ own, isStaff, to, subject: about = "", onClose }: Props) {
   const { t } = useTranslation();
   return (
-    <Dialog title={t(to ? "messages.answer" : "messages.write")} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
+    <Dialog
+      title={t(to ? "messages.answer" : "messages.write")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+      isWide
+    >
       {(close) => <MessageForm own={own} isStaff={isStaff} to={to} subject={about} close={close} />}
     </Dialog>
   );
@@ -51,7 +56,9 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
         body: {
           content: content.trim(),
           ...(subject.trim() === "" ? {} : { subject: subject.trim() }),
-          ...(recipients.classId === null ? { recipientIds: recipients.people.map((one) => one.id) } : { classId: recipients.classId }),
+          ...(recipients.classId === null
+            ? { recipientIds: recipients.people.map((one) => one.id) }
+            : { classId: recipients.classId }),
         },
       }),
     onSuccess: () => {
@@ -71,9 +78,26 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
         if (isReady && !send.isPending) send.mutate();
       }}
     >
-      {to ? <p>{t("messages.to", { names: to.name })}</p> : <RecipientPicker isStaff={isStaff} own={own} recipients={recipients} onChange={setRecipients} />}
-      <TextField label={t("messages.subject")} value={subject} onChange={setSubject} maxLength={200} {...(error ? { problem: error } : {})} />
-      <TextArea label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={updateText} problem={fieldError(send.error, "content")} />
+      {to ? (
+        <p>{t("messages.to", { names: to.name })}</p>
+      ) : (
+        <RecipientPicker isStaff={isStaff} own={own} recipients={recipients} onChange={setRecipients} />
+      )}
+      <TextField
+        label={t("messages.subject")}
+        value={subject}
+        onChange={setSubject}
+        maxLength={200}
+        {...(error ? { problem: error } : {})}
+      />
+      <TextArea
+        label={t("messages.text")}
+        rows={6}
+        maxLength={4000}
+        value={content}
+        onChange={updateText}
+        problem={fieldError(send.error, "content")}
+      />
       {send.isError ? <ErrorMessage problem={send.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -51,9 +51,21 @@ export function RecipientPicker({ isStaff, own, recipients, onChange }: Props) {
         />
       ) : null}
       {sort === "class" ? (
-        <Select label={t("messages.classLabel")} options={open} value={recipients.classId} none={t("messages.choose")} onChange={(classId) => onChange({ people: [], classId })} />
+        <Select
+          label={t("messages.classLabel")}
+          options={open}
+          value={recipients.classId}
+          none={t("messages.choose")}
+          onChange={(classId) => onChange({ people: [], classId })}
+        />
       ) : (
-        <UserSelect isStaff={isStaff} own={own} teachers={listTeachers(known.data ?? [])} people={recipients.people} onChange={(people) => onChange({ people, classId: null })} />
+        <UserSelect
+          isStaff={isStaff}
+          own={own}
+          teachers={listTeachers(known.data ?? [])}
+          people={recipients.people}
+          onChange={(people) => onChange({ people, classId: null })}
+        />
       )}
     </div>
   );
@@ -72,7 +84,11 @@ function TeacherSelect({ teachers, people, onChange }: Pick<UserSelectProps, "te
   const { t } = useTranslation();
   if (teachers.length === 0) return <p>{t("messages.nobody")}</p>;
   return (
-    <CheckboxGroup value={people.map((one) => one.id)} onChange={(ids) => onChange(teachers.filter((one) => ids.includes(one.id)))} className="flex flex-col">
+    <CheckboxGroup
+      value={people.map((one) => one.id)}
+      onChange={(ids) => onChange(teachers.filter((one) => ids.includes(one.id)))}
+      className="flex flex-col"
+    >
       <Label className="font-medium">{t("messages.whom")}</Label>
       {teachers.map((one) => (
         <Checkbox key={one.id} value={one.id}>
@@ -90,7 +106,13 @@ function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProp
   const some = useQuery({
     queryKey: queryKeys.users.addressees(searchText),
     queryFn: async () =>
-      (await unwrap(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(searchText === "" ? {} : { search: searchText }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
+      (
+        await unwrap(
+          client.GET("/users", {
+            params: { query: { limit: 20, isActive: "1", ...(searchText === "" ? {} : { search: searchText }) } },
+          }),
+        )
+      ).data.map((one) => ({ id: one.id, name: one.name })),
     enabled: isStaff,
     placeholderData: (before) => before,
   });
@@ -108,14 +130,26 @@ function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProp
           {people.map((one) => (
             <li key={one.id} className="border-line flex items-center rounded-full border ps-3">
               {one.name}
-              <Button kind="quiet" className="px-0" aria-label={t("messages.without", { name: one.name })} onPress={() => onChange(people.filter((person) => person !== one))}>
+              <Button
+                kind="quiet"
+                className="px-0"
+                aria-label={t("messages.without", { name: one.name })}
+                onPress={() => onChange(people.filter((person) => person !== one))}
+              >
                 <X aria-hidden="true" className="size-4" />
               </Button>
             </li>
           ))}
         </ul>
       )}
-      <ComboBox label={t("messages.find")} input={input} onInput={setInput} options={found} onPick={pick} none={t("messages.nobody")} />
+      <ComboBox
+        label={t("messages.find")}
+        input={input}
+        onInput={setInput}
+        options={found}
+        onPick={pick}
+        none={t("messages.nobody")}
+      />
     </>
   );
 }

@@ -19,10 +19,15 @@ export function AdminNav() {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
     const here = bar.current?.querySelector<HTMLElement>("[aria-current=page]");
-    if (here && bar.current) bar.current.scrollLeft = here.offsetLeft - (bar.current.clientWidth - here.offsetWidth) / 2;
+    if (here && bar.current)
+      bar.current.scrollLeft = here.offsetLeft - (bar.current.clientWidth - here.offsetWidth) / 2;
   }, []);
   return (
-    <nav ref={bar} aria-label={t("admin.title")} className="border-faint relative -mx-3 -mt-3 mb-4 sm:-mx-4 sm:-mt-4 flex gap-1 overflow-x-auto border-b px-2 print:hidden">
+    <nav
+      ref={bar}
+      aria-label={t("admin.title")}
+      className="border-faint relative -mx-3 -mt-3 mb-4 sm:-mx-4 sm:-mt-4 flex gap-1 overflow-x-auto border-b px-2 print:hidden"
+    >
       {LINKS.map(([to, label]) => (
         <Link
           key={to}

@@ -39,7 +39,14 @@ export function EraseUser({ userId, name, onErased }: { userId: string; name: st
         {t("privacy.erase")}
       </Button>
       {preview === undefined ? null : (
-        <ConfirmDialog title={t("privacy.eraseTitle", { name })} text={<ErasureList erased={preview} />} confirmLabel={t("privacy.eraseYes")} requiredText={name} onConfirm={() => erasing.mutate()} onClose={() => setPreview(undefined)} />
+        <ConfirmDialog
+          title={t("privacy.eraseTitle", { name })}
+          text={<ErasureList erased={preview} />}
+          confirmLabel={t("privacy.eraseYes")}
+          requiredText={name}
+          onConfirm={() => erasing.mutate()}
+          onClose={() => setPreview(undefined)}
+        />
       )}
     </div>
   );

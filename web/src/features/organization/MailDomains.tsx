@@ -33,7 +33,9 @@ export function MailDomainList({ tenant }: { tenant?: string }) {
   return (
     <>
       {found.isPending ? <ListSkeleton count={2} /> : null}
-      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       {found.data?.length === 0 ? <p className="text-soft">{t("domains.none")}</p> : null}
       {found.data && found.data.length > 0 ? (
         <ul className="flex flex-col gap-4">
@@ -51,7 +53,15 @@ export function MailDomainList({ tenant }: { tenant?: string }) {
 
 type MailDomainActions = ReturnType<typeof useMailDomains>;
 
-function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenant: boolean; actions: MailDomainActions }) {
+function MailDomainItem({
+  domain,
+  isOfTenant,
+  actions,
+}: {
+  domain: MailDomain;
+  isOfTenant: boolean;
+  actions: MailDomainActions;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const isByRecord = domain.method === "DNS";
@@ -88,7 +98,11 @@ function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; i
       )}
       <p className="flex flex-wrap gap-2">
         {isByRecord && !isOfTenant ? (
-          <Button isPending={actions.check.isPending} onPress={check} aria-label={t("domains.checkOf", { domain: domain.domain })}>
+          <Button
+            isPending={actions.check.isPending}
+            onPress={check}
+            aria-label={t("domains.checkOf", { domain: domain.domain })}
+          >
             {t("domains.check")}
           </Button>
         ) : null}
@@ -108,7 +122,8 @@ const Hint = ({ children }: { children: ReactNode }) => <p className="text-soft 
 
 function DomainStatus({ domain }: { domain: MailDomain }) {
   const { t } = useTranslation();
-  if (domain.status === "VERIFIED" && domain.failingSince !== null) return <Badge tone="warn">{t("domains.is.FAILING")}</Badge>;
+  if (domain.status === "VERIFIED" && domain.failingSince !== null)
+    return <Badge tone="warn">{t("domains.is.FAILING")}</Badge>;
   const tone = domain.status === "VERIFIED" ? "good" : domain.status === "LOST" ? "bad" : "plain";
   return <Badge tone={tone}>{t(`domains.is.${domain.status}`)}</Badge>;
 }

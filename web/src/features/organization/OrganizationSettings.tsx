@@ -6,7 +6,14 @@ import { useTranslation } from "react-i18next";
 import { client, type Schemas } from "../../api/client";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
-import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
+import {
+  currentVersion,
+  type FieldConflict,
+  ifMatch,
+  mergeForm,
+  type Versioned,
+  withVersion,
+} from "../../api/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
@@ -36,7 +43,8 @@ function initialForm(school: OrganizationData) {
 }
 
 /** A form value as text. */
-const valueText = (value: string | boolean | null): string => (typeof value === "boolean" ? (value ? "✓" : "✗") : (value ?? ""));
+const valueText = (value: string | boolean | null): string =>
+  typeof value === "boolean" ? (value ? "✓" : "✗") : (value ?? "");
 
 const LABELS = {
   name: "organisation.name",
@@ -98,19 +106,42 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
       }}
     >
       <SettingsSection title={t("organisation.school")}>
-        <TextField label={t("organisation.name")} value={form.name} onChange={(name) => update({ name })} maxLength={120} isRequired {...at("name")} />
+        <TextField
+          label={t("organisation.name")}
+          value={form.name}
+          onChange={(name) => update({ name })}
+          maxLength={120}
+          isRequired
+          {...at("name")}
+        />
         <div className="grid gap-4 sm:grid-cols-2">
-          <TimeZoneField label={t("organisation.zone")} value={form.timezone} onChange={(timezone) => update({ timezone })} none={t("organisation.zoneNone")} problem={problem("metadata.timezone")} />
+          <TimeZoneField
+            label={t("organisation.zone")}
+            value={form.timezone}
+            onChange={(timezone) => update({ timezone })}
+            none={t("organisation.zoneNone")}
+            problem={problem("metadata.timezone")}
+          />
           <Select
             label={t("organisation.language")}
-            options={[{ id: "", name: t("organisation.languageNone") }, ...Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }))].map(({ id, name }) => ({ id: id || "none", name }))}
+            options={[
+              { id: "", name: t("organisation.languageNone") },
+              ...Object.entries(LANGUAGES).map(([id, name]) => ({ id, name })),
+            ].map(({ id, name }) => ({ id: id || "none", name }))}
             value={form.locale || "none"}
             onChange={(id) => update({ locale: id === "none" ? "" : id })}
           />
         </div>
       </SettingsSection>
       <SettingsSection title={t("organisation.rules")} text={t("organisation.rulesText")}>
-        <TextField label={t("organisation.scale")} hint={t("organisation.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => update({ gradeScale })} maxLength={200} {...at("metadata.gradeScale")} />
+        <TextField
+          label={t("organisation.scale")}
+          hint={t("organisation.scaleHint")}
+          value={form.gradeScale}
+          onChange={(gradeScale) => update({ gradeScale })}
+          maxLength={200}
+          {...at("metadata.gradeScale")}
+        />
         <RadioGroup
           label={t("organisation.late")}
           options={[
@@ -120,17 +151,31 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
           value={form.lateDefault}
           onChange={(lateDefault) => update({ lateDefault })}
         />
-        <Checkbox isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => update({ teachersAddSubjects })}>
+        <Checkbox
+          isSelected={form.teachersAddSubjects}
+          onChange={(teachersAddSubjects) => update({ teachersAddSubjects })}
+        >
           {t("organisation.teachersAddSubjects")}
         </Checkbox>
-        <Checkbox isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => update({ studentsChangeNames })}>
+        <Checkbox
+          isSelected={form.studentsChangeNames}
+          onChange={(studentsChangeNames) => update({ studentsChangeNames })}
+        >
           {t("organisation.studentsChangeNames")}
         </Checkbox>
       </SettingsSection>
       {saving.isError && differences !== undefined ? (
-        <EditConflict changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: valueText(initialForm(base)[field]), isTyped }))} />
+        <EditConflict
+          changes={differences.map(({ field, isTyped }) => ({
+            field: t(LABELS[field]),
+            current: valueText(initialForm(base)[field]),
+            isTyped,
+          }))}
+        />
       ) : null}
-      {saving.isError && currentVersion(saving.error) === undefined && paths.every((path) => problem(path) === undefined) ? (
+      {saving.isError &&
+      currentVersion(saving.error) === undefined &&
+      paths.every((path) => problem(path) === undefined) ? (
         <p role="alert" className="text-bad">
           {errorText(saving.error)}
         </p>

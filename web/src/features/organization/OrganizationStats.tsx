@@ -26,7 +26,10 @@ export function OrganizationStats() {
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(7rem,1fr))] gap-3">
       {numbers.map(([name, count]) => (
-        <div key={name} className="bg-sheet border-faint flex flex-col-reverse justify-end rounded-xl border p-3 shadow-sm">
+        <div
+          key={name}
+          className="bg-sheet border-faint flex flex-col-reverse justify-end rounded-xl border p-3 shadow-sm"
+        >
           <dt className="text-soft text-sm">{t(`overview.number.${name}`)}</dt>
           <dd className="text-2xl font-semibold tabular-nums">{count.toLocaleString(i18n.language)}</dd>
         </div>

@@ -9,7 +9,10 @@ import { SettingsSection } from "./SettingsSection";
 export function SchoolAddresses({ school, person }: { school: Schemas["Organization"]; person: Me }) {
   const { t } = useTranslation();
   return (
-    <SettingsSection title={t("organisation.addresses")} text={isSuper(person) ? undefined : t("organisation.addressesText")}>
+    <SettingsSection
+      title={t("organisation.addresses")}
+      text={isSuper(person) ? undefined : t("organisation.addressesText")}
+    >
       <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
         <dt className="text-soft">{t("organisation.slug")}</dt>
         <dd className="font-mono">{school.slug}</dd>

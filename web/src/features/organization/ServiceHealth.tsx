@@ -7,7 +7,11 @@ import { Skeleton } from "../../components/Skeleton";
 import { healthQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 
-const ICONS = { ok: [Check, "text-good"], down: [TriangleAlert, "text-bad"], unset: [CircleSlash, "text-warn"] } as const;
+const ICONS = {
+  ok: [Check, "text-good"],
+  down: [TriangleAlert, "text-bad"],
+  unset: [CircleSlash, "text-warn"],
+} as const;
 const REQUIRED_CHECKS = ["database", "storage", "docserver"] as const;
 
 /** Status of the components of the service, and the effect of each failure. */

@@ -27,10 +27,16 @@ export function StorageUsage() {
             <p className="text-soft text-sm">{t("overview.perGroup", { quota: bytes(found.data.groupQuotaBytes) })}</p>
           </div>
           {kinds.length === 0 ? null : (
-            <AmountList title={t("overview.kinds")} lines={kinds.map(([kind, amount]) => [kind, t(`overview.kind.${kind}`), bytes(amount)])} />
+            <AmountList
+              title={t("overview.kinds")}
+              lines={kinds.map(([kind, amount]) => [kind, t(`overview.kind.${kind}`), bytes(amount)])}
+            />
           )}
           {found.data.classes.length === 0 ? null : (
-            <AmountList title={t("overview.classes")} lines={found.data.classes.slice(0, 8).map((one) => [one.id, one.name, bytes(one.bytes)])} />
+            <AmountList
+              title={t("overview.classes")}
+              lines={found.data.classes.slice(0, 8).map((one) => [one.id, one.name, bytes(one.bytes)])}
+            />
           )}
           <p className="text-soft text-sm">
             {t("overview.counted")} <Time at={found.data.countedAt} />

@@ -26,7 +26,8 @@ export function UserSearch({ label, value, onChange }: Props) {
   const search = useDeferredValue(text.trim());
   const found = useQuery({
     queryKey: queryKeys.users.found(search),
-    queryFn: () => unwrap(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
+    queryFn: () =>
+      unwrap(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
     placeholderData: keepPreviousData,
   });
   const list = found.data?.data ?? [];
@@ -38,6 +39,17 @@ export function UserSearch({ label, value, onChange }: Props) {
     setTyped(list.find((one) => one.id === id)?.name);
     onChange(id);
   };
-  const role = (one: (typeof list)[number]) => ("member" in one && one.member ? { note: t(`activity.role.${one.member.role}`) } : {});
-  return <ComboBox label={label} input={text} onInput={input} options={list.map((one) => ({ id: one.id, name: one.name, ...role(one) }))} onPick={pick} none={t("activity.nobody")} value={value} />;
+  const role = (one: (typeof list)[number]) =>
+    "member" in one && one.member ? { note: t(`activity.role.${one.member.role}`) } : {};
+  return (
+    <ComboBox
+      label={label}
+      input={text}
+      onInput={input}
+      options={list.map((one) => ({ id: one.id, name: one.name, ...role(one) }))}
+      onPick={pick}
+      none={t("activity.nobody")}
+      value={value}
+    />
+  );
 }

@@ -10,7 +10,12 @@ export type MailDomain = Schemas["MailDomain"];
 export const mailDomainsQuery = (tenant?: string) =>
   queryOptions({
     queryKey: queryKeys.admin.domains(tenant),
-    queryFn: () => unwrap(tenant === undefined ? client.GET("/admin/domains") : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } })),
+    queryFn: () =>
+      unwrap(
+        tenant === undefined
+          ? client.GET("/admin/domains")
+          : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } }),
+      ),
   });
 
 /** Adds a domain (a SUPER_ADMIN needs no record), checks its record, and removes it. */
@@ -19,10 +24,17 @@ export function useMailDomains(tenant?: string) {
   const onSuccess = () => cache.invalidateQueries({ queryKey: queryKeys.admin.domains() });
   const add = useMutation({
     mutationFn: (domain: string) =>
-      unwrap(tenant === undefined ? client.POST("/admin/domains", { body: { domain } }) : client.POST("/tenants/{id}/domains", { params: { path: { id: tenant } }, body: { domain } })),
+      unwrap(
+        tenant === undefined
+          ? client.POST("/admin/domains", { body: { domain } })
+          : client.POST("/tenants/{id}/domains", { params: { path: { id: tenant } }, body: { domain } }),
+      ),
     onSuccess,
   });
-  const check = useMutation({ mutationFn: (id: string) => unwrap(client.POST("/admin/domains/{id}/check", { params: { path: { id } } })), onSuccess });
+  const check = useMutation({
+    mutationFn: (id: string) => unwrap(client.POST("/admin/domains/{id}/check", { params: { path: { id } } })),
+    onSuccess,
+  });
   const remove = useMutation({
     mutationFn: (id: string) =>
       tenant === undefined

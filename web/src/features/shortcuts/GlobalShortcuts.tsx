@@ -26,7 +26,11 @@ export function GlobalShortcuts({ person }: { person: Me }) {
     const [withPrefix] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), serverNow()).running;
     if (withPrefix) await navigate({ to: "/t/$topicId/board", params: { topicId: withPrefix.id } });
   };
-  const forStaff = { "g t": () => void navigate({ to: "/today" }), "g s": () => void navigate({ to: "/submissions" }), "g b": () => void toBoard().catch(() => undefined) };
+  const forStaff = {
+    "g t": () => void navigate({ to: "/today" }),
+    "g s": () => void navigate({ to: "/submissions" }),
+    "g b": () => void toBoard().catch(() => undefined),
+  };
   useShortcuts({ "?": () => setOpen(true), ...(isStaff(person) ? forStaff : {}) });
   return (
     <>

@@ -7,7 +7,15 @@ import { ShortcutSwitch } from "./ShortcutSwitch";
 import type { ShortcutScreen } from "./shortcuts";
 
 /** The dialog opened by `?`: shortcuts of the current screen, the switch, and a link to all others. */
-export function ShortcutDialog({ screen, isStaff, onClose }: { screen: ShortcutScreen | undefined; isStaff: boolean; onClose: () => void }) {
+export function ShortcutDialog({
+  screen,
+  isStaff,
+  onClose,
+}: {
+  screen: ShortcutScreen | undefined;
+  isStaff: boolean;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   return (
     <Dialog title={t("keys.title")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>

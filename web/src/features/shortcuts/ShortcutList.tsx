@@ -19,7 +19,10 @@ export function ShortcutList({ screens, isStaff }: { screens: readonly ShortcutS
                   <div key={shortcut.name} className="flex items-baseline justify-between gap-4 py-1.5">
                     <dt className="order-last flex shrink-0 gap-1">
                       {shortcut.keys.map((key) => (
-                        <kbd key={key} className="border-line bg-page rounded border border-b-2 px-1.5 font-mono text-sm">
+                        <kbd
+                          key={key}
+                          className="border-line bg-page rounded border border-b-2 px-1.5 font-mono text-sm"
+                        >
                           {key}
                         </kbd>
                       ))}

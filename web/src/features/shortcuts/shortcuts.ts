@@ -8,7 +8,13 @@ export interface Shortcut {
 const shortcut = (name: string, ...keys: string[]): Shortcut => ({ name, keys });
 
 export const SHORTCUTS = {
-  everywhere: [shortcut("list", "?"), shortcut("today", "g", "t"), shortcut("board", "g", "b"), shortcut("submissions", "g", "s"), shortcut("close", "Esc")],
+  everywhere: [
+    shortcut("list", "?"),
+    shortcut("today", "g", "t"),
+    shortcut("board", "g", "b"),
+    shortcut("submissions", "g", "s"),
+    shortcut("close", "Esc"),
+  ],
   board: [
     shortcut("first", "h"),
     shortcut("handled", "Enter"),
@@ -20,7 +26,13 @@ export const SHORTCUTS = {
     shortcut("filter", "/"),
     shortcut("projector", "b"),
   ],
-  work: [shortcut("nextWork", "n"), shortcut("workBefore", "p"), shortcut("returnWork", "Ctrl", "Enter"), shortcut("parts", "F6"), shortcut("toBoard", "Esc")],
+  work: [
+    shortcut("nextWork", "n"),
+    shortcut("workBefore", "p"),
+    shortcut("returnWork", "Ctrl", "Enter"),
+    shortcut("parts", "F6"),
+    shortcut("toBoard", "Esc"),
+  ],
   room: [shortcut("documents", "["), shortcut("chat", "]"), shortcut("parts", "F6")],
 } as const satisfies Record<string, readonly Shortcut[]>;
 

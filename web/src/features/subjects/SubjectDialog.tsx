@@ -22,9 +22,17 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
   const [code, setCode] = useState(subject?.code ?? "");
   const [color, setColor] = useState(subject?.color ?? "");
   const [description, setDescription] = useState(subject?.description ?? "");
-  const body = { name: name.trim(), code: code.trim() || null, color: color || null, description: description.trim() || null };
+  const body = {
+    name: name.trim(),
+    code: code.trim() || null,
+    color: color || null,
+    description: description.trim() || null,
+  };
   const save = useMutation({
-    mutationFn: () => (subject ? unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body })) : unwrap(client.POST("/subjects", { body }))),
+    mutationFn: () =>
+      subject
+        ? unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body }))
+        : unwrap(client.POST("/subjects", { body })),
     onSuccess: async () => {
       await invalidate(cache, "subjects");
       toast(subject ? t("app.saved") : t("subjects.made", { name: body.name }));
@@ -33,7 +41,11 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
   });
   const of = useFieldErrors(save.error);
   return (
-    <Dialog title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <Form
           className="flex flex-col gap-4"
@@ -43,11 +55,25 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
           }}
         >
           <div className="grid grid-cols-[2fr_1fr] gap-3">
-            <TextField label={t("people.name")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
+            <TextField
+              label={t("people.name")}
+              value={name}
+              onChange={setName}
+              isRequired
+              maxLength={80}
+              {...of("name")}
+            />
             <TextField label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
           </div>
           <ColourSelect value={color} onChange={setColor} />
-          <TextArea label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} {...of("description")} />
+          <TextArea
+            label={t("subjects.description")}
+            value={description}
+            onChange={setDescription}
+            rows={3}
+            maxLength={1000}
+            {...of("description")}
+          />
           {save.isError && !isFieldError(save.error, ["name", "code", "description"]) ? (
             <p role="alert" className="text-bad">
               {errorText(save.error)}
@@ -97,7 +123,17 @@ function ColourSelect({ value, onChange }: { value: string; onChange: (color: st
 export function Swatch({ color }: { color: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 24 24" className="size-6 shrink-0">
-      <rect x="1" y="1" width="22" height="22" rx="5" fill={color || "none"} stroke="currentColor" strokeWidth="1.5" {...(color === "" ? { strokeDasharray: "3 3" } : {})} />
+      <rect
+        x="1"
+        y="1"
+        width="22"
+        height="22"
+        rx="5"
+        fill={color || "none"}
+        stroke="currentColor"
+        strokeWidth="1.5"
+        {...(color === "" ? { strokeDasharray: "3 3" } : {})}
+      />
     </svg>
   );
 }

@@ -19,14 +19,18 @@ export function useSubjectActions() {
       unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),
     onSuccess: async (_, { subject, isActive, isUndo }) => {
       await refresh();
-      toast(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => setOffered.mutate({ subject, isActive: !isActive, isUndo: true }));
+      toast(
+        t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }),
+        isUndo ? undefined : () => setOffered.mutate({ subject, isActive: !isActive, isUndo: true }),
+      );
     },
     onError: (problem) => void toast(errorText(problem)),
   });
   const restore = useMutation({
     mutationFn: async ({ name, code, color, description, isActive }: Subject) => {
       const made = await unwrap(client.POST("/subjects", { body: { name, code, color, description } }));
-      if (!isActive) await unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
+      if (!isActive)
+        await unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
     },
     onSuccess: refresh,
     onError: (problem) => void toast(errorText(problem)),

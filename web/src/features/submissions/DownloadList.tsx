@@ -13,7 +13,10 @@ export function DownloadList() {
   useEffect(() => dismissAllDownloads, []);
   if (all.length === 0) return null;
   return (
-    <section aria-label={t("downloads.title")} className="sticky bottom-0 z-10 mx-auto w-full max-w-6xl px-2 pb-2 sm:px-4">
+    <section
+      aria-label={t("downloads.title")}
+      className="sticky bottom-0 z-10 mx-auto w-full max-w-6xl px-2 pb-2 sm:px-4"
+    >
       <ul className="bg-sheet border-line divide-faint ms-auto flex max-h-[40vh] w-full max-w-md flex-col divide-y overflow-y-auto rounded-xl border shadow-lg">
         {all.map((one) => (
           <li key={one.id} className="flex items-start gap-2 p-3">
@@ -36,10 +39,14 @@ function DownloadItem({ download }: { download: Download }) {
         <output className="text-sm">
           {state === "running" ? <DownloadProgress download={download} /> : null}
           {state === "ready" && missing.length === 0 ? t("downloads.ready") : null}
-          {state === "ready" && missing.length > 0 ? <span className="text-warn font-medium">{t("downloads.partial", { count: missing.length })}</span> : null}
+          {state === "ready" && missing.length > 0 ? (
+            <span className="text-warn font-medium">{t("downloads.partial", { count: missing.length })}</span>
+          ) : null}
           {state === "failed" ? <span className="text-bad">{errorText(download.problem)}</span> : null}
         </output>
-        {state === "running" && progress.total !== undefined ? <progress className="h-2 w-full" aria-label={name} max={progress.total} value={progress.files ?? 0} /> : null}
+        {state === "running" && progress.total !== undefined ? (
+          <progress className="h-2 w-full" aria-label={name} max={progress.total} value={progress.files ?? 0} />
+        ) : null}
         {missing.length > 0 ? (
           <details className="text-sm">
             <summary className="flex min-h-11 cursor-pointer items-center">{t("downloads.which")}</summary>
@@ -61,7 +68,12 @@ function DownloadItem({ download }: { download: Download }) {
           </Button>
         ) : null}
       </div>
-      <Button kind="quiet" className="px-0" aria-label={state === "running" ? t("downloads.stop", { name }) : t("downloads.close", { name })} onPress={() => dismissDownload(download.id)}>
+      <Button
+        kind="quiet"
+        className="px-0"
+        aria-label={state === "running" ? t("downloads.stop", { name }) : t("downloads.close", { name })}
+        onPress={() => dismissDownload(download.id)}
+      >
         <X aria-hidden="true" className="size-5" />
       </Button>
     </>
@@ -70,7 +82,17 @@ function DownloadItem({ download }: { download: Download }) {
 
 function DownloadProgress({ download: { progress } }: { download: Download }) {
   const { t, i18n } = useTranslation();
-  const size = new Intl.NumberFormat(i18n.language, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 }).format(progress.bytes / 1_000_000);
+  const size = new Intl.NumberFormat(i18n.language, {
+    style: "unit",
+    unit: "megabyte",
+    maximumFractionDigits: 1,
+  }).format(progress.bytes / 1_000_000);
   if (progress.files === undefined) return <>{progress.bytes === 0 ? t("downloads.waiting") : size}</>;
-  return <>{progress.total === undefined ? t("downloads.files", { count: progress.files, size }) : t("downloads.filesOf", { files: progress.files, total: progress.total, size })}</>;
+  return (
+    <>
+      {progress.total === undefined
+        ? t("downloads.files", { count: progress.files, size })
+        : t("downloads.filesOf", { files: progress.files, total: progress.total, size })}
+    </>
+  );
 }

@@ -13,7 +13,15 @@ import { Dialog } from "../../components/Dialog";
 type GradeImportReport = Schemas["GradeImportReport"];
 
 /** Imports grades from a CSV file after a dry run. Does not return grades to groups. */
-export function ImportGradesDialog({ topicId, title, onClose }: { topicId: string; title: string; onClose: () => void }) {
+export function ImportGradesDialog({
+  topicId,
+  title,
+  onClose,
+}: {
+  topicId: string;
+  title: string;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [file, setFile] = useState<File>();
@@ -39,17 +47,33 @@ export function ImportGradesDialog({ topicId, title, onClose }: { topicId: strin
   };
   const changes = previewing.data === undefined ? 0 : previewing.data.created + previewing.data.updated;
   return (
-    <Dialog title={t("submissions.importTitle", { title })} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("submissions.importTitle", { title })}
+      isWide
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
           <p>{t("submissions.importText")}</p>
-          <FileDropZone label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={previewing.isPending} onFiles={([table]) => choose(table)} />
+          <FileDropZone
+            label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")}
+            hint={file?.name ?? t("submissions.chooseHint")}
+            accept={[".csv", "text/csv"]}
+            isPending={previewing.isPending}
+            onFiles={([table]) => choose(table)}
+          />
           <output>{previewing.data ? <ImportPreview report={previewing.data} /> : null}</output>
           {previewing.isError ? <ErrorMessage problem={previewing.error} /> : null}
           {importing.isError ? <ErrorMessage problem={importing.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" isDisabled={changes === 0 || file === undefined} isPending={importing.isPending} onPress={() => file && importing.mutate(file)}>
+            <Button
+              kind="main"
+              isDisabled={changes === 0 || file === undefined}
+              isPending={importing.isPending}
+              onPress={() => file && importing.mutate(file)}
+            >
               {changes === 0 ? t("submissions.importNone") : t("submissions.importGo", { count: changes })}
             </Button>
           </p>
@@ -80,7 +104,12 @@ function ImportPreview({ report }: { report: GradeImportReport }) {
           <strong>{t("submissions.row", { number: row.row })}</strong>
           {row.errors.map((one) => (
             <span key={`${one.column}-${one.code}`} className="block text-sm break-words">
-              {[one.column, i18n.exists(`submissions.refused.${one.code}`) ? t(`submissions.refused.${one.code}`) : one.message].filter(Boolean).join(": ")}
+              {[
+                one.column,
+                i18n.exists(`submissions.refused.${one.code}`) ? t(`submissions.refused.${one.code}`) : one.message,
+              ]
+                .filter(Boolean)
+                .join(": ")}
             </span>
           ))}
         </span>

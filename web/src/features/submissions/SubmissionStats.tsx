@@ -37,7 +37,11 @@ function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
         {isOne ? (
           <strong>{stats.title}</strong>
         ) : (
-          <Link to="/submissions" search={{ assignmentId: stats.assignmentId }} className="inline-flex min-h-6 font-semibold">
+          <Link
+            to="/submissions"
+            search={{ assignmentId: stats.assignmentId }}
+            className="inline-flex min-h-6 font-semibold"
+          >
             {stats.title}
           </Link>
         )}
@@ -46,7 +50,12 @@ function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
         </span>
       </p>
       <ShareBar stats={stats} />
-      <TopicActions topicId={stats.assignmentId} title={stats.title} draftCount={draftCount} submitted={stats.submitted + stats.graded} />
+      <TopicActions
+        topicId={stats.assignmentId}
+        title={stats.title}
+        draftCount={draftCount}
+        submitted={stats.submitted + stats.graded}
+      />
     </Card>
   );
 }
@@ -61,7 +70,12 @@ function ShareBar({ stats }: { stats: Stats }) {
   const names = ["graded", "submitted", "missing"] as const;
   return (
     <div className="flex flex-col gap-2">
-      <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="border-line h-3 w-full overflow-hidden rounded-full border">
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 100 4"
+        preserveAspectRatio="none"
+        className="border-line h-3 w-full overflow-hidden rounded-full border"
+      >
         {names.map((name, index) => (
           <rect
             key={name}
@@ -76,7 +90,11 @@ function ShareBar({ stats }: { stats: Stats }) {
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
         {names.map((name) => (
           <li key={name} className="flex items-center gap-1.5">
-            <svg aria-hidden="true" viewBox="0 0 10 10" className={`border-line size-3 rounded-sm border ${FILLS[name]}`}>
+            <svg
+              aria-hidden="true"
+              viewBox="0 0 10 10"
+              className={`border-line size-3 rounded-sm border ${FILLS[name]}`}
+            >
               <rect width="10" height="10" fill="currentColor" />
             </svg>
             {t(`submissions.share.${name}`, { count: parts[name] })}

@@ -21,14 +21,24 @@ interface Props {
   onSort: (sort: ColumnName, down: boolean) => void;
 }
 
-const TONES = { NOT_STARTED: "plain", IN_PROGRESS: "plain", SUBMITTED: "good", RETURNED: "warn", GRADED: "good" } as const;
+const TONES = {
+  NOT_STARTED: "plain",
+  IN_PROGRESS: "plain",
+  SUBMITTED: "good",
+  RETURNED: "warn",
+  GRADED: "good",
+} as const;
 
 type Cell = (row: SubmissionRow) => ReactNode;
 
 function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<ColumnName, Cell> {
   return {
     group: (row) => (
-      <Link to="/t/$topicId/work/$groupId" params={{ topicId: row.assignment.id, groupId: row.group.id }} className="inline-flex min-h-6 font-medium whitespace-nowrap">
+      <Link
+        to="/t/$topicId/work/$groupId"
+        params={{ topicId: row.assignment.id, groupId: row.group.id }}
+        className="inline-flex min-h-6 font-medium whitespace-nowrap"
+      >
         {nameOf(row.group)}
       </Link>
     ),
@@ -38,10 +48,22 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
         {row.course ? <span className="text-soft block text-sm">{row.course.name}</span> : null}
       </>
     ),
-    submitted: (row) => (row.currentSubmission ? <SubmittedCell submission={row.currentSubmission} /> : <span className="text-soft">–</span>),
-    status: (row) => <Badge tone={TONES[row.groupAssignment.status]}>{t(`work.state.${row.groupAssignment.status}`)}</Badge>,
+    submitted: (row) =>
+      row.currentSubmission ? (
+        <SubmittedCell submission={row.currentSubmission} />
+      ) : (
+        <span className="text-soft">–</span>
+      ),
+    status: (row) => (
+      <Badge tone={TONES[row.groupAssignment.status]}>{t(`work.state.${row.groupAssignment.status}`)}</Badge>
+    ),
     grade: (row) => <GradeCell attempt={row.currentSubmission} maxPoints={maxPointsOf(row.assignment.id)} />,
-    files: (row) => (row.currentSubmission ? <FilesCell attempt={row.currentSubmission} name={nameOf(row.group)} /> : <span className="text-soft">–</span>),
+    files: (row) =>
+      row.currentSubmission ? (
+        <FilesCell attempt={row.currentSubmission} name={nameOf(row.group)} />
+      ) : (
+        <span className="text-soft">–</span>
+      ),
   };
 }
 
@@ -51,9 +73,18 @@ export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
   const navigate = useNavigate();
   const cells = cellsOf(t, maxPointsOf);
   const columns = COLUMNS.filter((column) => column !== "topic" || filters.assignmentId === undefined).map(
-    (column): DataColumn<SubmissionRow & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column], isExtra: column === "files" }),
+    (column): DataColumn<SubmissionRow & { id: string }> => ({
+      id: column,
+      name: t(`submissions.column.${column}`),
+      cell: cells[column],
+      sort: SORTS[column],
+      isExtra: column === "files",
+    }),
   );
-  const sort: SortDescriptor | undefined = filters.sort && { column: filters.sort, direction: filters.down ? "descending" : "ascending" };
+  const sort: SortDescriptor | undefined = filters.sort && {
+    column: filters.sort,
+    direction: filters.down ? "descending" : "ascending",
+  };
   return (
     <DataTable
       label={t("submissions.title")}
@@ -62,7 +93,12 @@ export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
       none={effectiveState(filters) === "UNGRADED" ? t("submissions.nothing") : t("submissions.none")}
       sort={sort}
       isLong={rows.length > 20}
-      onOpen={(row) => void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId: row.assignment.id, groupId: row.group.id } })}
+      onOpen={(row) =>
+        void navigate({
+          to: "/t/$topicId/work/$groupId",
+          params: { topicId: row.assignment.id, groupId: row.group.id },
+        })
+      }
       onSort={({ column, direction }) => onSort(column as ColumnName, direction === "descending")}
     />
   );
@@ -98,7 +134,16 @@ function FilesCell({ attempt, name }: { attempt: Submission; name: string }) {
   const actions = attempt.documents.flatMap((copy) => {
     const title = `${copy.title}.${copy.fileExtension}`;
     const original = { id: copy.id, name: title, onAction: () => fetchFile(copy.downloadUrl, title) };
-    return copy.fileExtension === "pdf" ? [original] : [original, { id: `${copy.id}-pdf`, name: t("work.pdfOf", { title }), onAction: () => fetchFile(copy.pdfUrl, `${copy.title}.pdf`) }];
+    return copy.fileExtension === "pdf"
+      ? [original]
+      : [
+          original,
+          {
+            id: `${copy.id}-pdf`,
+            name: t("work.pdfOf", { title }),
+            onAction: () => fetchFile(copy.pdfUrl, `${copy.title}.pdf`),
+          },
+        ];
   });
   return (
     <span className="-my-1 inline-block">

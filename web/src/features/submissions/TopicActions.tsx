@@ -28,13 +28,15 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
   const [open, setOpen] = useState<"publish" | "pack" | "import">();
   const close = () => setOpen(undefined);
   const publish = useMutation({
-    mutationFn: () => unwrap(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
+    mutationFn: () =>
+      unwrap(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
     onSuccess: ({ published }) => toast(t("submissions.published", { count: published })),
     onSettled: () => cache.invalidateQueries(),
   });
   // Spreadsheets in locales with a decimal comma expect semicolons as separators.
   const delimiter = new Intl.NumberFormat(i18n.language).format(0.5).includes(",") ? ";" : ",";
-  const csv = () => fetchFile(`/api/assignments/${topicId}/grades.csv?delimiter=${encodeURIComponent(delimiter)}`, `${title}.csv`);
+  const csv = () =>
+    fetchFile(`/api/assignments/${topicId}/grades.csv?delimiter=${encodeURIComponent(delimiter)}`, `${title}.csv`);
   return (
     <div className="mt-auto flex flex-col gap-2">
       <p className="flex flex-wrap gap-2">
@@ -50,7 +52,12 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
           label={t("submissions.gradesOf", { title })}
           actions={[
             { id: "csv", name: t("submissions.csv"), onAction: csv },
-            { id: "import", name: t("submissions.import"), isDisabled: submitted === 0, onAction: () => setOpen("import") },
+            {
+              id: "import",
+              name: t("submissions.import"),
+              isDisabled: submitted === 0,
+              onAction: () => setOpen("import"),
+            },
           ]}
         >
           {t("submissions.grades")}
@@ -61,12 +68,16 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
         <ConfirmDialog
           title={t("submissions.publishTitle", { title })}
           text={t("submissions.publishText")}
-          confirmLabel={draftCount === undefined ? t("submissions.publishAll") : t("submissions.publishYes", { count: draftCount })}
+          confirmLabel={
+            draftCount === undefined ? t("submissions.publishAll") : t("submissions.publishYes", { count: draftCount })
+          }
           onConfirm={() => publish.mutate()}
           onClose={close}
         />
       ) : null}
-      {open === "pack" ? <DownloadArchiveDialog topicId={topicId} title={title} hasSubmissions={submitted > 0} onClose={close} /> : null}
+      {open === "pack" ? (
+        <DownloadArchiveDialog topicId={topicId} title={title} hasSubmissions={submitted > 0} onClose={close} />
+      ) : null}
       {open === "import" ? <ImportGradesDialog topicId={topicId} title={title} onClose={close} /> : null}
     </div>
   );

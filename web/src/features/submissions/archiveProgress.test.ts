@@ -23,7 +23,10 @@ async function archive(files: Record<string, string>): Promise<Bytes> {
     const packed = await pack(text);
     const head = record(30, [0, 32, 0x04034b50], [8, 16, 8], [26, 16, name.length]);
     parts.push(head, encode(name), packed, record(16, [0, 32, 0x08074b50]));
-    directory.push(record(46, [0, 32, 0x02014b50], [20, 32, packed.length], [28, 16, name.length], [42, 32, at]), encode(name));
+    directory.push(
+      record(46, [0, 32, 0x02014b50], [20, 32, packed.length], [28, 16, name.length], [42, 32, at]),
+      encode(name),
+    );
     at += 30 + name.length + packed.length + 16;
   }
   return bytesOf(new Blob([...parts, ...directory, record(22)]));
@@ -34,8 +37,12 @@ const LIST = 'group,file,pdf\r\n"Rivers, ""big""",1/Rivers.docx,1/Rivers.pdf\r\n
 async function stream(bytes: Bytes, size: number): Promise<{ reports: ArchiveProgress[]; missing: string[] }> {
   const reports: ArchiveProgress[] = [];
   const watching = new Archive((progress) => reports.push(progress));
-  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
-  const source = new ReadableStream<Bytes>({ pull: (out) => (pieces.length === 0 ? out.close() : out.enqueue(pieces.shift()!)) });
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.slice(index * size, (index + 1) * size),
+  );
+  const source = new ReadableStream<Bytes>({
+    pull: (out) => (pieces.length === 0 ? out.close() : out.enqueue(pieces.shift()!)),
+  });
   const whole = await new Response(source.pipeThrough(watching.stream)).blob();
   return { reports, missing: await watching.missing(whole) };
 }

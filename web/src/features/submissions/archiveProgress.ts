@@ -58,7 +58,10 @@ export class Archive {
   }
 
   private tell(): void {
-    const files = this.begun === 0 ? {} : { files: Math.max(0, this.begun - 2), ...(this.total === undefined ? {} : { total: this.total }) };
+    const files =
+      this.begun === 0
+        ? {}
+        : { files: Math.max(0, this.begun - 2), ...(this.total === undefined ? {} : { total: this.total }) };
     this.onProgress({ bytes: this.bytes, ...files });
   }
 
@@ -108,7 +111,8 @@ function directoryEntry(tail: Uint8Array, name: string): { at: number; size: num
   for (let at = tail.length - 46; at >= 0; at -= 1) {
     if (numbers.getUint32(at, true) !== 0x02014b50) continue;
     const length = numbers.getUint16(at + 28, true);
-    if (new TextDecoder().decode(tail.subarray(at + 46, at + 46 + length)) === name) return { at: numbers.getUint32(at + 42, true), size: numbers.getUint32(at + 20, true) };
+    if (new TextDecoder().decode(tail.subarray(at + 46, at + 46 + length)) === name)
+      return { at: numbers.getUint32(at + 42, true), size: numbers.getUint32(at + 20, true) };
   }
   return undefined;
 }

@@ -32,7 +32,8 @@ const listen = (listener: () => void) => {
 
 export const useDownloads = (): readonly Download[] => useSyncExternalStore(listen, () => downloads);
 export const addDownload = (download: Download): void => publish([...downloads, download]);
-export const updateDownload = (id: number, part: Partial<Download>): void => publish(downloads.map((one) => (one.id === id ? { ...one, ...part } : one)));
+export const updateDownload = (id: number, part: Partial<Download>): void =>
+  publish(downloads.map((one) => (one.id === id ? { ...one, ...part } : one)));
 
 /** Removes a download from the list; aborts it if it is running. */
 export function dismissDownload(id: number): void {

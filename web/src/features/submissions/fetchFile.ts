@@ -15,7 +15,15 @@ export function fetchFile(url: string, name: string): void {
     stop = new AbortController();
     void fetchOne(id, url, name, stop.signal);
   };
-  addDownload({ id, name, state: "running", progress: { bytes: 0 }, missing: [], again: run, stop: () => stop.abort() });
+  addDownload({
+    id,
+    name,
+    state: "running",
+    progress: { bytes: 0 },
+    missing: [],
+    again: run,
+    stop: () => stop.abort(),
+  });
   run();
 }
 
@@ -35,7 +43,11 @@ async function fetchOne(id: number, url: string, name: string, signal: AbortSign
     // A single file is saved at this point; an archive stays in the list for its report.
     if (!archive.isArchive) setTimeout(() => dismissDownload(id), 10_000);
   } catch (problem) {
-    if (!signal.aborted) updateDownload(id, { state: "failed", problem: problem instanceof Problem ? problem : new Problem(0, "OFFLINE", "The file broke off") });
+    if (!signal.aborted)
+      updateDownload(id, {
+        state: "failed",
+        problem: problem instanceof Problem ? problem : new Problem(0, "OFFLINE", "The file broke off"),
+      });
   }
 }
 

@@ -5,11 +5,21 @@ import { countDraftGrades, parseFilters, type SubmissionRow, countShares, SORTS,
 
 describe("filters from the URL", () => {
   it("ignore invalid values", () => {
-    expect(parseFilters({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 })).toEqual({ classId: "c", status: "LATE", sort: "grade", down: true, search: "8" });
+    expect(parseFilters({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 })).toEqual({
+      classId: "c",
+      status: "LATE",
+      sort: "grade",
+      down: true,
+      search: "8",
+    });
     expect(parseFilters({ status: "GONE", sort: "age", down: true, courseId: " ", search: ["x"] })).toEqual({});
   });
   it("show ungraded works, but all works of a single topic", () => {
-    expect([{}, { assignmentId: "t" }, { assignmentId: "t", status: "LATE" as const }].map(effectiveState)).toEqual(["UNGRADED", "ALL", "LATE"]);
+    expect([{}, { assignmentId: "t" }, { assignmentId: "t", status: "LATE" as const }].map(effectiveState)).toEqual([
+      "UNGRADED",
+      "ALL",
+      "LATE",
+    ]);
   });
 });
 
@@ -19,13 +29,27 @@ it("counts each group of a topic once", () => {
 });
 
 it("counts non-empty unpublished grades", () => {
-  const work = (grade: object | null) => ({ currentSubmission: grade && { grade: { value: null, points: null, feedback: null, memberGrades: [], status: "DRAFT", ...grade } } });
-  const topic = { groupAssignments: [work(null), work({}), work({ value: "A" }), work({ memberGrades: [{}] }), work({ value: "A", status: "PUBLISHED" })] } as never;
+  const work = (grade: object | null) => ({
+    currentSubmission: grade && {
+      grade: { value: null, points: null, feedback: null, memberGrades: [], status: "DRAFT", ...grade },
+    },
+  });
+  const topic = {
+    groupAssignments: [
+      work(null),
+      work({}),
+      work({ value: "A" }),
+      work({ memberGrades: [{}] }),
+      work({ value: "A", status: "PUBLISHED" }),
+    ],
+  } as never;
   expect(countDraftGrades(topic)).toBe(2);
 });
 
 it("sorts works without a grade last", () => {
   const row = (grade: object | null) => ({ currentSubmission: grade && { grade } }) as unknown as SubmissionRow;
-  const keys = [row(null), row({ points: 9, value: null }), row({ points: null, value: "Z" })].map((one) => String(SORTS.grade(one)));
+  const keys = [row(null), row({ points: 9, value: null }), row({ points: null, value: "Z" })].map((one) =>
+    String(SORTS.grade(one)),
+  );
   expect(keys.toSorted((one, other) => compareNumbered(one, other)).at(-1)).toBe(keys[0]);
 });

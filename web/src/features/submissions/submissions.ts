@@ -44,7 +44,8 @@ export function parseFilters(search: Record<string, unknown>): Filters {
 }
 
 /** The effective state filter: ungraded works by default, all works of a single topic, unless the URL sets another one. */
-export const effectiveState = (filters: Filters): WorkState => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
+export const effectiveState = (filters: Filters): WorkState =>
+  filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
 
 export function submissionsQuery(filters: Filters) {
   const { classId, subjectId, courseId, assignmentId, search } = filters;
@@ -59,7 +60,12 @@ export function submissionsQuery(filters: Filters) {
   };
   return infiniteQueryOptions({
     queryKey: queryKeys.submissions.overview(params),
-    queryFn: ({ pageParam }) => unwrap(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? params : { ...params, cursor: pageParam } } })),
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        client.GET("/assignments/submissions/overview", {
+          params: { query: pageParam === "" ? params : { ...params, cursor: pageParam } },
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
@@ -70,17 +76,30 @@ export const classOptionsQuery = queryOptions({
   queryKey: queryKeys.classes.mine(),
   queryFn: () => unwrap(client.GET("/classes", { params: { query: { mine: "1" } } })),
 });
-export const courseOptionsQuery = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => unwrap(client.GET("/courses", { params: { query: {} } })) });
-export const subjectOptionsQuery = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => unwrap(client.GET("/subjects", { params: { query: {} } })) });
+export const courseOptionsQuery = queryOptions({
+  queryKey: queryKeys.courses.list(),
+  queryFn: () => unwrap(client.GET("/courses", { params: { query: {} } })),
+});
+export const subjectOptionsQuery = queryOptions({
+  queryKey: queryKeys.subjects.list(),
+  queryFn: () => unwrap(client.GET("/subjects", { params: { query: {} } })),
+});
 
 /** Numbers of groups that have submitted, have not submitted, and have a grade. Each group counts once. */
-export const countShares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });
+export const countShares = (stats: Stats) => ({
+  graded: stats.graded,
+  submitted: stats.submitted,
+  missing: stats.notStarted + stats.inProgress + stats.returned,
+});
 
 /** Number of draft grades of a topic. */
 export const countDraftGrades = (topic: Schemas["Assignment"] | undefined): number =>
   topic?.groupAssignments.filter(({ currentSubmission }) => {
     const grade = currentSubmission?.grade;
-    return grade?.status === "DRAFT" && (grade.value !== null || grade.points !== null || grade.feedback !== null || grade.memberGrades.length > 0);
+    return (
+      grade?.status === "DRAFT" &&
+      (grade.value !== null || grade.points !== null || grade.feedback !== null || grade.memberGrades.length > 0)
+    );
   }).length ?? 0;
 
 const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];

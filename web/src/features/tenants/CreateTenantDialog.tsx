@@ -19,8 +19,18 @@ export function CreateTenantDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const [created, setCreated] = useState<Schemas["FoundedTenant"]>();
   return (
-    <Dialog title={created ? t("tenants.founded", { name: created.tenant.name }) : t("tenants.new")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => (created ? <TenantCreated created={created} close={close} /> : <CreateTenantForm close={close} onCreated={setCreated} />)}
+    <Dialog
+      title={created ? t("tenants.founded", { name: created.tenant.name }) : t("tenants.new")}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
+      {(close) =>
+        created ? (
+          <TenantCreated created={created} close={close} />
+        ) : (
+          <CreateTenantForm close={close} onCreated={setCreated} />
+        )
+      }
     </Dialog>
   );
 }
@@ -30,7 +40,11 @@ function TenantCreated({ created, close }: { created: Schemas["FoundedTenant"]; 
   const password = created.temporaryPassword ?? undefined;
   return (
     <>
-      <p>{created.invitation ? t("tenants.ownerInvited", { email: created.invitation.email }) : t("tenants.ownerNew", { email: created.owner?.email })}</p>
+      <p>
+        {created.invitation
+          ? t("tenants.ownerInvited", { email: created.invitation.email })
+          : t("tenants.ownerNew", { email: created.owner?.email })}
+      </p>
       {password === undefined ? null : <OneTimeSecret secret={password} />}
       <Button kind="main" className="self-end" onPress={close}>
         {t("app.close")}
@@ -39,7 +53,13 @@ function TenantCreated({ created, close }: { created: Schemas["FoundedTenant"]; 
   );
 }
 
-function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: (founded: Schemas["FoundedTenant"]) => void }) {
+function CreateTenantForm({
+  close,
+  onCreated,
+}: {
+  close: () => void;
+  onCreated: (founded: Schemas["FoundedTenant"]) => void;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const errorText = useErrorText();
@@ -49,7 +69,16 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
   const slug = typed ?? suggestSlug(name);
   const creating = useMutation({
     mutationFn: (owner: { ownerName: string; ownerEmail: string }) =>
-      unwrap(client.POST("/tenants", { body: { name, slug, ...owner, metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) } } })),
+      unwrap(
+        client.POST("/tenants", {
+          body: {
+            name,
+            slug,
+            ...owner,
+            metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) },
+          },
+        }),
+      ),
     onSuccess: (founded) => {
       onCreated(founded);
       return invalidate(cache, "tenants", "schools");
@@ -66,7 +95,10 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
-        creating.mutate({ ownerName: String(form.get("ownerName")), ownerEmail: String(form.get("ownerEmail")).trim() });
+        creating.mutate({
+          ownerName: String(form.get("ownerName")),
+          ownerEmail: String(form.get("ownerEmail")).trim(),
+        });
       }}
     >
       {creating.isError && !isShownAtField ? (
@@ -74,11 +106,35 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
           {errorText(creating.error)}
         </p>
       ) : null}
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus */}
-      <TextField autoFocus label={t("tenants.name")} value={name} onChange={setName} maxLength={120} isRequired {...at("name")} />
-      <TextField label={t("tenants.slug")} hint={t("tenants.slugHint")} value={slug} onChange={setTyped} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
+      <TextField
+        autoFocus
+        label={t("tenants.name")}
+        value={name}
+        onChange={setName}
+        maxLength={120}
+        isRequired
+        {...at("name")}
+      />
+      <TextField
+        label={t("tenants.slug")}
+        hint={t("tenants.slugHint")}
+        value={slug}
+        onChange={setTyped}
+        minLength={2}
+        maxLength={63}
+        pattern="[a-z0-9\-]+"
+        isRequired
+        {...at("slug")}
+      />
       <TextField label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />
-      <TextField label={t("tenants.ownerEmail")} hint={t("tenants.ownerHint")} name="ownerEmail" type="email" isRequired {...at("ownerEmail")} />
+      <TextField
+        label={t("tenants.ownerEmail")}
+        hint={t("tenants.ownerHint")}
+        name="ownerEmail"
+        type="email"
+        isRequired
+        {...at("ownerEmail")}
+      />
       <TimeZoneField label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

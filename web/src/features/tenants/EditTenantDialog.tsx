@@ -39,7 +39,13 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
       unwrap(
         client.PATCH("/tenants/{id}", {
           params: { path: { id: tenant.id } },
-          body: { name: form.name, slug: form.slug, customDomain: form.domain.trim() || null, storageQuota: storage ?? null, groupStorageQuota: group ?? null },
+          body: {
+            name: form.name,
+            slug: form.slug,
+            customDomain: form.domain.trim() || null,
+            storageQuota: storage ?? null,
+            groupStorageQuota: group ?? null,
+          },
         }),
       ),
     onSuccess: () => {
@@ -53,7 +59,9 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
     return problem === undefined ? {} : { problem };
   };
   const amount = (bytes: number | null | undefined) => (bytes === undefined ? { problem: t("tenants.noAmount") } : {});
-  const isShownAtField = ["name", "slug", "customDomain", "storageQuota", "groupStorageQuota"].some((path) => "problem" in at(path));
+  const isShownAtField = ["name", "slug", "customDomain", "storageQuota", "groupStorageQuota"].some(
+    (path) => "problem" in at(path),
+  );
   return (
     <Form
       className="flex flex-col gap-4"
@@ -67,13 +75,53 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
           {errorText(saving.error)}
         </p>
       ) : null}
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus */}
-      <TextField autoFocus label={t("tenants.name")} value={form.name} onChange={update("name")} maxLength={120} isRequired {...at("name")} />
-      <TextField label={t("tenants.slug")} hint={t("tenants.slugHint")} value={form.slug} onChange={update("slug")} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
-      <TextField label={t("tenants.domain")} hint={t("tenants.domainHint", { host: location.hostname })} value={form.domain} onChange={update("domain")} maxLength={253} {...at("customDomain")} />
+      <TextField
+        autoFocus
+        label={t("tenants.name")}
+        value={form.name}
+        onChange={update("name")}
+        maxLength={120}
+        isRequired
+        {...at("name")}
+      />
+      <TextField
+        label={t("tenants.slug")}
+        hint={t("tenants.slugHint")}
+        value={form.slug}
+        onChange={update("slug")}
+        minLength={2}
+        maxLength={63}
+        pattern="[a-z0-9\-]+"
+        isRequired
+        {...at("slug")}
+      />
+      <TextField
+        label={t("tenants.domain")}
+        hint={t("tenants.domainHint", { host: location.hostname })}
+        value={form.domain}
+        onChange={update("domain")}
+        maxLength={253}
+        {...at("customDomain")}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t("tenants.storage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.storage} onChange={update("storage")} {...at("storageQuota")} {...amount(storage)} />
-        <TextField label={t("tenants.groupStorage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.group} onChange={update("group")} {...at("groupStorageQuota")} {...amount(group)} />
+        <TextField
+          label={t("tenants.storage")}
+          hint={t("tenants.quotaHint")}
+          inputMode="decimal"
+          value={form.storage}
+          onChange={update("storage")}
+          {...at("storageQuota")}
+          {...amount(storage)}
+        />
+        <TextField
+          label={t("tenants.groupStorage")}
+          hint={t("tenants.quotaHint")}
+          inputMode="decimal"
+          value={form.group}
+          onChange={update("group")}
+          {...at("groupStorageQuota")}
+          {...amount(group)}
+        />
       </div>
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

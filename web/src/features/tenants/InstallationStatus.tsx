@@ -39,7 +39,12 @@ export function InstallationStatus() {
         {known ? (
           <details>
             <summary className="cursor-pointer py-2.5">{t("health.tables")}</summary>
-            <FactList pairs={known.database.tables.map((table) => [table.name, `${table.isAtLeast ? "> " : ""}${count(table.rows)}`])} />
+            <FactList
+              pairs={known.database.tables.map((table) => [
+                table.name,
+                `${table.isAtLeast ? "> " : ""}${count(table.rows)}`,
+              ])}
+            />
           </details>
         ) : null}
       </SettingsSection>

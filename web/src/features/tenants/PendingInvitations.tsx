@@ -36,7 +36,11 @@ export function PendingInvitations({ tenant }: { tenant: Tenant }) {
       <InvitationList
         organizationId={tenant.id}
         more={(one) => (
-          <Button isPending={confirm.isPending && confirm.variables === one.id} onPress={() => confirm.mutate(one.id)} aria-label={t("tenants.confirmOf", { email: one.email })}>
+          <Button
+            isPending={confirm.isPending && confirm.variables === one.id}
+            onPress={() => confirm.mutate(one.id)}
+            aria-label={t("tenants.confirmOf", { email: one.email })}
+          >
             {t("tenants.confirm")}
           </Button>
         )}

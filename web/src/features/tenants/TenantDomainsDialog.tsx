@@ -9,7 +9,12 @@ import type { Tenant } from "./tenants";
 export function TenantDomainsDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Dialog title={t("domains.titleOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("domains.titleOf", { name: tenant.name })}
+      isOpen
+      isWide
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
           <p className="text-soft text-sm">{t("domains.superText")}</p>

@@ -27,7 +27,15 @@ import { type Tenant, tenantsQuery } from "./tenants";
 type TenantDialog = { is: "edit" | "members" | "domains" | "suspend" | "delete"; tenant: Tenant } | { is: "new" };
 
 /** All schools and the actions on each. */
-export function TenantList({ person, search, onSearch }: { person: Me; search: string; onSearch: (search: string) => void }) {
+export function TenantList({
+  person,
+  search,
+  onSearch,
+}: {
+  person: Me;
+  search: string;
+  onSearch: (search: string) => void;
+}) {
   const { t } = useTranslation();
   const { day } = useTime();
   const list = useQuery(tenantsQuery(search.trim()));
@@ -36,16 +44,38 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
   const columns: DataColumn<Tenant>[] = [
     { id: "name", name: t("tenants.name"), cell: (one) => <RowText>{one.name}</RowText> },
     { id: "slug", name: t("tenants.slug"), isExtra: true, cell: (one) => <RowText>{one.slug}</RowText> },
-    { id: "domain", name: t("tenants.domain"), isExtra: true, cell: (one) => <RowText>{one.customDomain ?? "–"}</RowText> },
-    { id: "status", name: t("tenants.status"), cell: (one) => <RowText><Badge tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Badge></RowText> },
-    { id: "created", name: t("tenants.created"), isExtra: true, cell: (one) => <RowText>{day(one.createdAt)}</RowText> },
+    {
+      id: "domain",
+      name: t("tenants.domain"),
+      isExtra: true,
+      cell: (one) => <RowText>{one.customDomain ?? "–"}</RowText>,
+    },
+    {
+      id: "status",
+      name: t("tenants.status"),
+      cell: (one) => (
+        <RowText>
+          <Badge tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Badge>
+        </RowText>
+      ),
+    },
+    {
+      id: "created",
+      name: t("tenants.created"),
+      isExtra: true,
+      cell: (one) => <RowText>{day(one.createdAt)}</RowText>,
+    },
     {
       id: "deeds",
       name: t("tenants.deeds"),
       isSlim: true,
       cell: (one) => (
         <span className="flex gap-1">
-          <Button isPending={actions.enter.isPending} onPress={() => actions.enter.mutate(one)} aria-label={t("tenants.enterOf", { name: one.name })}>
+          <Button
+            isPending={actions.enter.isPending}
+            onPress={() => actions.enter.mutate(one)}
+            aria-label={t("tenants.enterOf", { name: one.name })}
+          >
             {t("tenants.enter")}
           </Button>
           <OverflowMenu
@@ -55,9 +85,19 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
               { id: "members", name: t("tenants.members"), onAction: () => setDialog({ is: "members", tenant: one }) },
               { id: "domains", name: t("domains.open"), onAction: () => setDialog({ is: "domains", tenant: one }) },
               one.status === "ACTIVE"
-                ? { id: "suspend", name: t("tenants.suspend"), isDanger: true, onAction: () => setDialog({ is: "suspend", tenant: one }) }
+                ? {
+                    id: "suspend",
+                    name: t("tenants.suspend"),
+                    isDanger: true,
+                    onAction: () => setDialog({ is: "suspend", tenant: one }),
+                  }
                 : { id: "activate", name: t("tenants.activate"), onAction: () => actions.open.mutate(one) },
-              { id: "delete", name: t("tenants.delete"), isDanger: true, onAction: () => setDialog({ is: "delete", tenant: one }) },
+              {
+                id: "delete",
+                name: t("tenants.delete"),
+                isDanger: true,
+                onAction: () => setDialog({ is: "delete", tenant: one }),
+              },
             ]}
           />
         </span>
@@ -76,14 +116,32 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
       </div>
       {list.isPending ? <ListSkeleton count={3} /> : null}
       {list.isError && !list.data ? <ErrorMessage problem={list.error} onRetry={() => void list.refetch()} /> : null}
-      {list.data?.length === 0 && search === "" ? <EmptyState action={<Button onPress={() => setDialog({ is: "new" })}>{t("tenants.new")}</Button>}>{t("school.first")}</EmptyState> : null}
-      {list.data && (list.data.length > 0 || search !== "") ? <DataTable label={t("nav.tenants")} columns={columns} rows={list.data} none={t("tenants.none")} /> : null}
-      {dialog ? <TenantDialogs person={person} dialog={dialog} actions={actions} close={() => setDialog(undefined)} /> : null}
+      {list.data?.length === 0 && search === "" ? (
+        <EmptyState action={<Button onPress={() => setDialog({ is: "new" })}>{t("tenants.new")}</Button>}>
+          {t("school.first")}
+        </EmptyState>
+      ) : null}
+      {list.data && (list.data.length > 0 || search !== "") ? (
+        <DataTable label={t("nav.tenants")} columns={columns} rows={list.data} none={t("tenants.none")} />
+      ) : null}
+      {dialog ? (
+        <TenantDialogs person={person} dialog={dialog} actions={actions} close={() => setDialog(undefined)} />
+      ) : null}
     </div>
   );
 }
 
-function TenantDialogs({ person, dialog, actions, close }: { person: Me; dialog: TenantDialog; actions: ReturnType<typeof useTenantActions>; close: () => void }) {
+function TenantDialogs({
+  person,
+  dialog,
+  actions,
+  close,
+}: {
+  person: Me;
+  dialog: TenantDialog;
+  actions: ReturnType<typeof useTenantActions>;
+  close: () => void;
+}) {
   const { t } = useTranslation();
   if (dialog.is === "new") return <CreateTenantDialog onClose={close} />;
   const { tenant } = dialog;
@@ -91,8 +149,25 @@ function TenantDialogs({ person, dialog, actions, close }: { person: Me; dialog:
   if (dialog.is === "members") return <TenantMembersDialog person={person} tenant={tenant} onClose={close} />;
   if (dialog.is === "domains") return <TenantDomainsDialog tenant={tenant} onClose={close} />;
   if (dialog.is === "suspend")
-    return <ConfirmDialog title={t("tenants.suspendTitle", { name: tenant.name })} text={t("tenants.suspendText")} confirmLabel={t("tenants.suspendYes")} onConfirm={() => actions.shut.mutate(tenant)} onClose={close} />;
-  return <ConfirmDialog title={t("tenants.deleteTitle", { name: tenant.name })} text={t("tenants.deleteText")} confirmLabel={t("tenants.deleteYes")} requiredText={tenant.slug} onConfirm={() => actions.remove.mutate(tenant)} onClose={close} />;
+    return (
+      <ConfirmDialog
+        title={t("tenants.suspendTitle", { name: tenant.name })}
+        text={t("tenants.suspendText")}
+        confirmLabel={t("tenants.suspendYes")}
+        onConfirm={() => actions.shut.mutate(tenant)}
+        onClose={close}
+      />
+    );
+  return (
+    <ConfirmDialog
+      title={t("tenants.deleteTitle", { name: tenant.name })}
+      text={t("tenants.deleteText")}
+      confirmLabel={t("tenants.deleteYes")}
+      requiredText={tenant.slug}
+      onConfirm={() => actions.remove.mutate(tenant)}
+      onClose={close}
+    />
+  );
 }
 
 /** Enters, suspends, reactivates and deletes schools. */

@@ -21,7 +21,12 @@ export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; t
   const members = list.data?.pages.flatMap((page) => page.data) ?? [];
   const acting = useImpersonate(tenant.id);
   return (
-    <Dialog title={t("tenants.membersOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("tenants.membersOf", { name: tenant.name })}
+      isOpen
+      isWide
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
           <p className="text-soft text-sm">{t("tenants.actText")}</p>
@@ -44,7 +49,11 @@ export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; t
                   </p>
                 </div>
                 {one.userId === person.id ? null : (
-                  <Button isPending={acting.isPending} onPress={() => acting.mutate(one.userId)} aria-label={t("tenants.actAs", { name: one.user.name })}>
+                  <Button
+                    isPending={acting.isPending}
+                    onPress={() => acting.mutate(one.userId)}
+                    aria-label={t("tenants.actAs", { name: one.user.name })}
+                  >
                     {t("tenants.act")}
                   </Button>
                 )}

@@ -5,13 +5,34 @@ import { sortIntoDay, longestWaitingSince } from "./topicsOfTheDay";
 
 const AT = Date.parse("2026-11-20T10:00:00Z");
 
-function topic(id: string, hours: number, own: { status: string; submittedAt?: string }[] = [], status = "ACTIVE"): ListedAssignment {
-  const groupAssignments = own.map((one, index) => ({ status: one.status, group: { groupNumber: index }, currentSubmission: one.submittedAt ? { submittedAt: one.submittedAt } : null }));
-  return { id, status, deadline: new Date(AT + hours * 3_600_000).toISOString(), groupAssignments } as unknown as ListedAssignment;
+function topic(
+  id: string,
+  hours: number,
+  own: { status: string; submittedAt?: string }[] = [],
+  status = "ACTIVE",
+): ListedAssignment {
+  const groupAssignments = own.map((one, index) => ({
+    status: one.status,
+    group: { groupNumber: index },
+    currentSubmission: one.submittedAt ? { submittedAt: one.submittedAt } : null,
+  }));
+  return {
+    id,
+    status,
+    deadline: new Date(AT + hours * 3_600_000).toISOString(),
+    groupAssignments,
+  } as unknown as ListedAssignment;
 }
 
 describe("sections of the start page", () => {
-  const topics = [topic("late", 2), topic("soon", 0.5), topic("week", 100), topic("over", -1), topic("old", -30), topic("done", 1, [], "FINISHED")];
+  const topics = [
+    topic("late", 2),
+    topic("soon", 0.5),
+    topic("week", 100),
+    topic("over", -1),
+    topic("old", -30),
+    topic("done", 1, [], "FINISHED"),
+  ];
   const ids = (found: ListedAssignment[]) => found.map((one) => one.id);
   it("contain every open topic exactly once, by deadline", () => {
     const day = sortIntoDay(topics, AT);
@@ -20,7 +41,16 @@ describe("sections of the start page", () => {
     expect(ids(day.overdue)).toEqual(["old"]);
   });
   it("list submitted topics for grading, finished or not", () => {
-    const given = topic("given", -1, [{ status: "SUBMITTED", submittedAt: "2026-11-20T09:00:00Z" }, { status: "SUBMITTED", submittedAt: "2026-11-19T09:00:00Z" }, { status: "GRADED" }], "FINISHED");
+    const given = topic(
+      "given",
+      -1,
+      [
+        { status: "SUBMITTED", submittedAt: "2026-11-20T09:00:00Z" },
+        { status: "SUBMITTED", submittedAt: "2026-11-19T09:00:00Z" },
+        { status: "GRADED" },
+      ],
+      "FINISHED",
+    );
     expect(ids(sortIntoDay([given, topic("graded", -1, [{ status: "GRADED" }])], AT).toGrade)).toEqual(["given"]);
     expect(longestWaitingSince(given)).toBe("2026-11-19T09:00:00Z");
   });

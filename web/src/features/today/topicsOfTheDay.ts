@@ -25,7 +25,10 @@ export function sortIntoDay(topics: readonly ListedAssignment[], at: number): To
   const ends = (topic: ListedAssignment) => Date.parse(topic.deadline) - at;
   return {
     // Overdue topics come after the current ones, latest deadline first.
-    running: [...open.filter((topic) => ends(topic) >= 0 && ends(topic) < DAY), ...open.filter((topic) => ends(topic) < 0 && ends(topic) > -DAY).toReversed()],
+    running: [
+      ...open.filter((topic) => ends(topic) >= 0 && ends(topic) < DAY),
+      ...open.filter((topic) => ends(topic) < 0 && ends(topic) > -DAY).toReversed(),
+    ],
     next: open.filter((topic) => ends(topic) >= DAY),
     overdue: open.filter((topic) => ends(topic) <= -DAY),
     toGrade: byEnd.filter((topic) => ungradedGroups(topic).length > 0),
@@ -34,7 +37,9 @@ export function sortIntoDay(topics: readonly ListedAssignment[], at: number): To
 
 /** Groups of a topic with ungraded work, by number. */
 export const ungradedGroups = (topic: ListedAssignment) =>
-  topic.groupAssignments.filter((own) => own.status === "SUBMITTED").toSorted((one, other) => one.group.groupNumber - other.group.groupNumber);
+  topic.groupAssignments
+    .filter((own) => own.status === "SUBMITTED")
+    .toSorted((one, other) => one.group.groupNumber - other.group.groupNumber);
 
 /** Submission time of the longest waiting work. */
 export const longestWaitingSince = (topic: ListedAssignment): string | undefined =>
@@ -46,10 +51,14 @@ export const longestWaitingSince = (topic: ListedAssignment): string | undefined
 /** Number of help requests per topic. */
 export const helpCountsQuery = queryOptions({
   queryKey: queryKeys.groups.waiting(),
-  queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group) => group.view === "FULL"),
+  queryFn: async () =>
+    (await unwrap(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter(
+      (group) => group.view === "FULL",
+    ),
   select: (groups) => {
     const counts = new Map<string, number>();
-    for (const group of groups) for (const own of group.groupAssignments) counts.set(own.assignmentId, (counts.get(own.assignmentId) ?? 0) + 1);
+    for (const group of groups)
+      for (const own of group.groupAssignments) counts.set(own.assignmentId, (counts.get(own.assignmentId) ?? 0) + 1);
     return counts;
   },
 });

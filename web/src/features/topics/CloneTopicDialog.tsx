@@ -23,13 +23,25 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
   const navigate = useNavigate();
   const all = useQuery(managedCoursesQuery);
   const [courseId, setCourse] = useState(topic.courseId);
-  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), serverNow()) + WEEK).toISOString());
+  const [deadline, setDeadline] = useState<string | null>(() =>
+    new Date(Math.max(Date.parse(topic.deadline), serverNow()) + WEEK).toISOString(),
+  );
   const [withFiles, setFiles] = useState(true);
   const [isTried, setTried] = useState(false);
   const targetCourse = all.data?.find((course) => course.id === courseId);
   const clone = useMutation({
     mutationFn: (until: string) =>
-      unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { deadline: until, withFiles, classId: targetCourse?.classId ?? topic.classId, courseId: courseId ?? null } })),
+      unwrap(
+        client.POST("/assignments/{id}/clone", {
+          params: { path: { id: topic.id } },
+          body: {
+            deadline: until,
+            withFiles,
+            classId: targetCourse?.classId ?? topic.classId,
+            courseId: courseId ?? null,
+          },
+        }),
+      ),
     onSuccess: async (made) => {
       close();
       toast(t("topic.copied"));
@@ -47,12 +59,21 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
       {all.isError ? <ErrorMessage problem={all.error} onRetry={() => void all.refetch()} /> : null}
       <Select
         label={t("topic.course")}
-        options={(all.data ?? []).map((course) => ({ id: course.id, name: `${course.class.name} › ${course.subject.name} › ${course.name}` }))}
+        options={(all.data ?? []).map((course) => ({
+          id: course.id,
+          name: `${course.class.name} › ${course.subject.name} › ${course.name}`,
+        }))}
         value={courseId}
         onChange={setCourse}
         none={t("topic.noCourse")}
       />
-      <DateTimeField label={t("topic.deadline")} value={deadline} onChange={setDeadline} isRequired problem={isTried && deadline === null ? t("topic.lack.deadline") : undefined} />
+      <DateTimeField
+        label={t("topic.deadline")}
+        value={deadline}
+        onChange={setDeadline}
+        isRequired
+        problem={isTried && deadline === null ? t("topic.lack.deadline") : undefined}
+      />
       <Checkbox isSelected={withFiles} onChange={setFiles}>
         {t("topic.withFiles")}
       </Checkbox>

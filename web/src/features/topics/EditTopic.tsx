@@ -22,20 +22,28 @@ import { managedCoursesQuery, groupName, editPreviewQuery, refreshTopics, saveTo
 import { useDebounce } from "../../hooks/useDebounce";
 
 /** A form value as text; texts of single groups are omitted. */
-const fieldText = (value: TopicForm[keyof TopicForm]): string => (value === null || typeof value === "object" ? "" : typeof value === "boolean" ? (value ? "✓" : "✗") : String(value));
+const fieldText = (value: TopicForm[keyof TopicForm]): string =>
+  value === null || typeof value === "object" ? "" : typeof value === "boolean" ? (value ? "✓" : "✗") : String(value);
 
 /** An editable topic: its fields are saved together, its groups and files one by one. */
 export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: string }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
   const { moment } = useTime();
-  const { form, edits, isDirty, isRestored, change, discard } = useTopicEdits(formOf(topic), person, `topic:${topic.id}`);
+  const { form, edits, isDirty, isRestored, change, discard } = useTopicEdits(
+    formOf(topic),
+    person,
+    `topic:${topic.id}`,
+  );
   const all = useQuery(managedCoursesQuery);
   const [isTried, setTried] = useState(false);
   const [recompute, setRecompute] = useState(true);
   const missingFields = findMissingFields(form);
   const debouncedEdits = useDebounce(edits, 500);
-  const previewQuery = useQuery({ ...editPreviewQuery(topic.id, debouncedEdits), enabled: isDirty && missingFields.length === 0 && Object.keys(debouncedEdits).length > 0 });
+  const previewQuery = useQuery({
+    ...editPreviewQuery(topic.id, debouncedEdits),
+    enabled: isDirty && missingFields.length === 0 && Object.keys(debouncedEdits).length > 0,
+  });
   const handedIn = (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0) + (topic.stats?.returned ?? 0);
   const [changes, setChanges] = useState<ConflictingField[]>();
   const saving = useMutation({
@@ -44,7 +52,13 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
       const now = currentVersion<Topic>(problem);
       if (now === undefined) return;
       const { differences } = mergeForm<TopicForm>(formOf(topic), form, formOf(now));
-      setChanges(differences.map(({ field, isTyped }) => ({ field: t(`topic.field.${field}`), current: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]), isTyped })));
+      setChanges(
+        differences.map(({ field, isTyped }) => ({
+          field: t(`topic.field.${field}`),
+          current: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]),
+          isTyped,
+        })),
+      );
     },
     onSuccess: () => {
       setChanges(undefined);
@@ -57,15 +71,27 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
     discard();
     toast(t("topic.discarded"), () => change(edits));
   };
-  const problem = saving.error ?? (previewQuery.error instanceof Problem && previewQuery.error.status === 400 ? previewQuery.error : null);
+  const problem =
+    saving.error ??
+    (previewQuery.error instanceof Problem && previewQuery.error.status === 400 ? previewQuery.error : null);
   const names = new Map(topic.groupAssignments.map((own) => [own.groupId, own.group.groupNumber]));
   const list = new Intl.ListFormat(i18n.language, { type: "conjunction" });
   const shared = previewQuery.data && previewQuery.data.changes.length > 0 ? previewQuery.data : undefined;
   const own = Object.keys(ownChanges(edits)).filter((key) => key !== "groups");
-  const texts = Object.keys(edits.texts ?? {}).map((groupId) => names.get(groupId)).filter((number) => number !== undefined);
+  const texts = Object.keys(edits.texts ?? {})
+    .map((groupId) => names.get(groupId))
+    .filter((number) => number !== undefined);
   const lines = [
-    shared === undefined ? "" : t("topic.changes", { fields: list.format(shared.changes.map((field) => t(`topic.field.${field}`))), count: shared.groupIds.length, groups: shared.groupIds.map((id) => names.get(id)).join(" ") }),
-    own.length === 0 ? "" : t("topic.changesOwn", { fields: list.format(own.map((field) => t(`topic.field.${field}`))) }),
+    shared === undefined
+      ? ""
+      : t("topic.changes", {
+          fields: list.format(shared.changes.map((field) => t(`topic.field.${field}`))),
+          count: shared.groupIds.length,
+          groups: shared.groupIds.map((id) => names.get(id)).join(" "),
+        }),
+    own.length === 0
+      ? ""
+      : t("topic.changesOwn", { fields: list.format(own.map((field) => t(`topic.field.${field}`))) }),
     texts.length === 0 ? "" : t("topic.changesTexts", { count: texts.length, groups: texts.join(" ") }),
   ].filter(Boolean);
   return (
@@ -87,11 +113,19 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
           groups={topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) }))}
           missingFields={isTried ? missingFields : []}
           problem={problem}
-          courses={(all.data ?? []).filter((course) => course.classId === topic.classId).map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
+          courses={(all.data ?? [])
+            .filter((course) => course.classId === topic.classId)
+            .map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
           canSetStart={topic.groupAssignments.length > 0}
         />
-        {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? <EditConflict changes={changes} /> : null}
-        {saving.isError && currentVersion(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <ErrorMessage problem={saving.error} /> : null}
+        {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? (
+          <EditConflict changes={changes} />
+        ) : null}
+        {saving.isError &&
+        currentVersion(saving.error) === undefined &&
+        !(saving.error instanceof Problem && saving.error.status === 400) ? (
+          <ErrorMessage problem={saving.error} />
+        ) : null}
         {isDirty && edits.deadline !== undefined && handedIn > 0 ? (
           <Checkbox isSelected={recompute} onChange={setRecompute}>
             {t("topic.recompute", { count: handedIn })}
@@ -103,7 +137,13 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
           </Button>
           {isDirty ? <Button onPress={onDiscard}>{t("topic.discard")}</Button> : null}
           <output className="text-soft min-w-0 grow basis-60 text-sm">
-            {isDirty ? lines.map((line) => <span key={line} className="block">{line}</span>) : t("topic.allSaved")}
+            {isDirty
+              ? lines.map((line) => (
+                  <span key={line} className="block">
+                    {line}
+                  </span>
+                ))
+              : t("topic.allSaved")}
           </output>
         </div>
       </Frame>

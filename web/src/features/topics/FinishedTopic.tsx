@@ -19,7 +19,10 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const cache = useQueryClient();
-  const reopen = useMutation({ mutationFn: () => unwrap(client.POST("/assignments/{id}/reopen", { params: { path: { id: topic.id } } })), onSettled: () => refreshTopics(cache) });
+  const reopen = useMutation({
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/reopen", { params: { path: { id: topic.id } } })),
+    onSettled: () => refreshTopics(cache),
+  });
   const own = topic.isShared ? [] : topic.groupAssignments.filter((one) => one.descriptionOverride);
   return (
     <>
@@ -30,7 +33,8 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
           </Button>
         }
       >
-        {topic.finishedAt === null ? t("state.FINISHED") : t("topic.finishedAt", { when: moment(topic.finishedAt) })} {t("topic.finished")}
+        {topic.finishedAt === null ? t("state.FINISHED") : t("topic.finishedAt", { when: moment(topic.finishedAt) })}{" "}
+        {t("topic.finished")}
       </LockBanner>
       {reopen.isError ? <ErrorMessage problem={reopen.error} /> : null}
       <Card className="flex flex-col gap-3">
@@ -38,7 +42,11 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
         <p className="text-soft">
           {t("topic.deadline")}: <Time at={topic.deadline} />
         </p>
-        {topic.description.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Markdown>{topic.description}</Markdown>}
+        {topic.description.trim() === "" ? (
+          <p className="text-soft">{t("topic.noText")}</p>
+        ) : (
+          <Markdown>{topic.description}</Markdown>
+        )}
         {own.map((one) => (
           <div key={one.id} className="border-faint flex flex-col gap-1 border-t pt-3">
             <h3 className="font-semibold">{groupName(one.group)}</h3>

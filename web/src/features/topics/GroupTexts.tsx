@@ -26,15 +26,33 @@ export function GroupTexts({ groups, texts, onChange }: Props) {
         return (
           <li key={group.id} className="border-faint flex flex-col gap-2 rounded-lg border p-2">
             <div className="flex flex-wrap items-center gap-2">
-              <Button kind="quiet" className="text-ink min-w-0 px-2" aria-expanded={isOpen} onPress={() => setOpen(isOpen ? undefined : group.id)}>
-                {isOpen ? <ChevronDown aria-hidden="true" className="size-4 shrink-0" /> : <ChevronRight aria-hidden="true" className="size-4 shrink-0" />}
+              <Button
+                kind="quiet"
+                className="text-ink min-w-0 px-2"
+                aria-expanded={isOpen}
+                onPress={() => setOpen(isOpen ? undefined : group.id)}
+              >
+                {isOpen ? (
+                  <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
+                ) : (
+                  <ChevronRight aria-hidden="true" className="size-4 shrink-0" />
+                )}
                 {group.name}
               </Button>
-              {text === "" ? <span className="text-soft text-sm">{t("topic.usesShared")}</span> : <Badge tone="good">{t("topic.ownText")}</Badge>}
+              {text === "" ? (
+                <span className="text-soft text-sm">{t("topic.usesShared")}</span>
+              ) : (
+                <Badge tone="good">{t("topic.ownText")}</Badge>
+              )}
             </div>
             {isOpen ? (
               <>
-                <MarkdownField label={t("topic.textOf", { name: group.name })} value={text} onChange={(value) => onChange({ [group.id]: value })} rows={6} />
+                <MarkdownField
+                  label={t("topic.textOf", { name: group.name })}
+                  value={text}
+                  onChange={(value) => onChange({ [group.id]: value })}
+                  rows={6}
+                />
                 {text === "" ? null : (
                   <Button className="self-start" onPress={() => onChange({ [group.id]: "" })}>
                     {t("topic.useShared")}

@@ -35,7 +35,11 @@ export function NewTopic({ classId, courseId, person }: Props) {
   const size = useFormatBytes();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { form, isDirty, isRestored, change, discard, markSaved } = useTopicEdits(emptyForm(courseId), person, `topic:new:${courseId ?? classId}`);
+  const { form, isDirty, isRestored, change, discard, markSaved } = useTopicEdits(
+    emptyForm(courseId),
+    person,
+    `topic:new:${courseId ?? classId}`,
+  );
   const known = useQuery(classGroupsQuery(classId));
   const groups = (known.data ?? []).filter((group) => group.courseId === courseId);
   // All groups of the course, except those deselected.
@@ -47,7 +51,15 @@ export function NewTopic({ classId, courseId, person }: Props) {
   const missingFields = findMissingFields(form);
   const create = useMutation({
     mutationFn: async () => {
-      const created = await unwrap(client.POST("/assignments", { body: newTopicBody(form, classId, chosen.map((group) => group.id)) }));
+      const created = await unwrap(
+        client.POST("/assignments", {
+          body: newTopicBody(
+            form,
+            classId,
+            chosen.map((group) => group.id),
+          ),
+        }),
+      );
       markSaved();
       const arrived = await send(created.id, files);
       return { made: created, missing: files.length - arrived };
@@ -71,7 +83,15 @@ export function NewTopic({ classId, courseId, person }: Props) {
           else requestAnimationFrame(() => document.querySelector<HTMLElement>("main [aria-invalid=true]")?.focus());
         }}
       >
-        <TopicFields form={form} onChange={change} groups={chosen.map((group) => ({ id: group.id, name: groupName(group) }))} missingFields={isTried ? missingFields : []} problem={create.error} courses={[]} canSetStart={false} />
+        <TopicFields
+          form={form}
+          onChange={change}
+          groups={chosen.map((group) => ({ id: group.id, name: groupName(group) }))}
+          missingFields={isTried ? missingFields : []}
+          problem={create.error}
+          courses={[]}
+          canSetStart={false}
+        />
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <section aria-labelledby="files">
             <Card className="flex flex-col gap-3">
@@ -79,17 +99,30 @@ export function NewTopic({ classId, courseId, person }: Props) {
               {files.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
               <ul className="flex flex-col gap-1 empty:hidden">
                 {files.map((file, index) => (
-                  <li key={`${file.name}${file.lastModified}${file.size}`} className="border-faint flex items-center gap-3 rounded-lg border ps-3">
+                  <li
+                    key={`${file.name}${file.lastModified}${file.size}`}
+                    className="border-faint flex items-center gap-3 rounded-lg border ps-3"
+                  >
                     <span className="min-w-0 grow break-all">{file.name}</span>
                     <span className="text-soft text-sm">{size(file.size)}</span>
-                    <Button kind="quiet" className="px-0" aria-label={t("topic.forgetFile", { name: file.name })} onPress={() => setFiles(files.filter((_, at) => at !== index))}>
+                    <Button
+                      kind="quiet"
+                      className="px-0"
+                      aria-label={t("topic.forgetFile", { name: file.name })}
+                      onPress={() => setFiles(files.filter((_, at) => at !== index))}
+                    >
                       <X aria-hidden="true" className="size-5" />
                     </Button>
                   </li>
                 ))}
               </ul>
               <TopicUploads uploads={uploads} onCancel={cancel} />
-              <FileDropZone label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(more) => setFiles([...files, ...more])} />
+              <FileDropZone
+                label={t("topic.addFiles")}
+                hint={t("topic.dropHint")}
+                isMany
+                onFiles={(more) => setFiles([...files, ...more])}
+              />
             </Card>
           </section>
           <section aria-labelledby="groups">
@@ -99,7 +132,13 @@ export function NewTopic({ classId, courseId, person }: Props) {
               {known.isError ? <ErrorMessage problem={known.error} onRetry={() => void known.refetch()} /> : null}
               <fieldset aria-labelledby="groups" className="grid sm:grid-cols-2">
                 {groups.map((group) => (
-                  <Checkbox key={group.id} isSelected={!leftOut.includes(group.id)} onChange={(isOn) => setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])}>
+                  <Checkbox
+                    key={group.id}
+                    isSelected={!leftOut.includes(group.id)}
+                    onChange={(isOn) =>
+                      setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])
+                    }
+                  >
                     {groupName(group)}
                   </Checkbox>
                 ))}
@@ -107,7 +146,9 @@ export function NewTopic({ classId, courseId, person }: Props) {
             </Card>
           </section>
         </div>
-        {create.isError && !(create.error instanceof Problem && create.error.status === 400) ? <ErrorMessage problem={create.error} /> : null}
+        {create.isError && !(create.error instanceof Problem && create.error.status === 400) ? (
+          <ErrorMessage problem={create.error} />
+        ) : null}
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" kind="main" isPending={create.isPending}>
             {t("topic.create")}
@@ -115,7 +156,10 @@ export function NewTopic({ classId, courseId, person }: Props) {
           <output className="text-soft text-sm">{t("topic.for", { count: chosen.length })}</output>
         </div>
       </Frame>
-      <UnsavedChangesGuard isDirty={(isDirty || files.length > 0) && !create.isPending} text={files.length > 0 ? t("topic.leaveFiles") : t("topic.leaveText")} />
+      <UnsavedChangesGuard
+        isDirty={(isDirty || files.length > 0) && !create.isPending}
+        text={files.length > 0 ? t("topic.leaveFiles") : t("topic.leaveText")}
+      />
     </>
   );
 }

@@ -32,12 +32,20 @@ interface Props {
 /** The fields of a topic. */
 export function TopicFields({ form, onChange, groups, missingFields, problem, courses, canSetStart }: Props) {
   const { t } = useTranslation();
-  const errorAt = (path: string, own?: MissingField) => (own !== undefined && missingFields.includes(own) ? t(`topic.lack.${own}`) : fieldError(problem, path));
+  const errorAt = (path: string, own?: MissingField) =>
+    own !== undefined && missingFields.includes(own) ? t(`topic.lack.${own}`) : fieldError(problem, path);
   const title = errorAt("title", "title");
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
       <Card className="flex min-w-0 flex-col gap-4">
-        <TextField label={t("topic.title")} value={form.title} onChange={(value) => onChange({ title: value })} maxLength={200} isRequired {...(title === undefined ? {} : { problem: title })} />
+        <TextField
+          label={t("topic.title")}
+          value={form.title}
+          onChange={(value) => onChange({ title: value })}
+          maxLength={200}
+          isRequired
+          {...(title === undefined ? {} : { problem: title })}
+        />
         <RadioGroup
           label={t("topic.text")}
           value={form.isShared ? "shared" : "each"}
@@ -47,12 +55,27 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
             { id: "each", name: t("topic.each") },
           ]}
         />
-        {Object.values(form.texts).some((text) => text !== "") ? <p className="text-soft text-sm">{t("topic.nothingLost")}</p> : null}
-        <MarkdownField label={form.isShared ? t("topic.textForAll") : t("topic.textForOthers")} value={form.description} onChange={(description) => onChange({ description })} problem={errorAt("description")} />
-        {form.isShared ? null : <GroupTexts groups={groups} texts={form.texts} onChange={(texts) => onChange({ texts })} />}
+        {Object.values(form.texts).some((text) => text !== "") ? (
+          <p className="text-soft text-sm">{t("topic.nothingLost")}</p>
+        ) : null}
+        <MarkdownField
+          label={form.isShared ? t("topic.textForAll") : t("topic.textForOthers")}
+          value={form.description}
+          onChange={(description) => onChange({ description })}
+          problem={errorAt("description")}
+        />
+        {form.isShared ? null : (
+          <GroupTexts groups={groups} texts={form.texts} onChange={(texts) => onChange({ texts })} />
+        )}
       </Card>
       <Card className="flex min-w-0 flex-col gap-4">
-        <DateTimeField label={t("topic.deadline")} value={form.deadline} onChange={(deadline) => onChange({ deadline })} problem={errorAt("deadline", "deadline")} isRequired />
+        <DateTimeField
+          label={t("topic.deadline")}
+          value={form.deadline}
+          onChange={(deadline) => onChange({ deadline })}
+          problem={errorAt("deadline", "deadline")}
+          isRequired
+        />
         <RadioGroup
           label={t("topic.late")}
           value={form.latePolicy}
@@ -80,7 +103,15 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
           problem={errorAt("maxPoints")}
         />
         <ScaleField form={form} onChange={onChange} problem={errorAt("gradeScale")} />
-        {courses.length < 2 ? null : <Select label={t("topic.course")} options={courses} value={form.courseId} onChange={(courseId) => onChange({ courseId })} problem={errorAt("courseId")} />}
+        {courses.length < 2 ? null : (
+          <Select
+            label={t("topic.course")}
+            options={courses}
+            value={form.courseId}
+            onChange={(courseId) => onChange({ courseId })}
+            problem={errorAt("courseId")}
+          />
+        )}
         {canSetStart ? (
           <>
             <RadioGroup
@@ -93,7 +124,15 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
                 { id: "later", name: t("topic.beginLater") },
               ]}
             />
-            {form.begin === "later" ? <DateTimeField label={t("topic.start")} hint={t("topic.startHint")} value={form.startDate} onChange={(startDate) => onChange({ startDate })} problem={errorAt("startDate", "startDate")} /> : null}
+            {form.begin === "later" ? (
+              <DateTimeField
+                label={t("topic.start")}
+                hint={t("topic.startHint")}
+                value={form.startDate}
+                onChange={(startDate) => onChange({ startDate })}
+                problem={errorAt("startDate", "startDate")}
+              />
+            ) : null}
           </>
         ) : null}
       </Card>
@@ -101,7 +140,24 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
   );
 }
 
-function ScaleField({ form, onChange, problem }: { form: TopicForm; onChange: (change: TopicEdits) => void; problem: string | undefined }) {
+function ScaleField({
+  form,
+  onChange,
+  problem,
+}: {
+  form: TopicForm;
+  onChange: (change: TopicEdits) => void;
+  problem: string | undefined;
+}) {
   const { t } = useTranslation();
-  return <TextField label={t("topic.scale")} hint={t("topic.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => onChange({ gradeScale })} maxLength={200} {...(problem === undefined ? {} : { problem })} />;
+  return (
+    <TextField
+      label={t("topic.scale")}
+      hint={t("topic.scaleHint")}
+      value={form.gradeScale}
+      onChange={(gradeScale) => onChange({ gradeScale })}
+      maxLength={200}
+      {...(problem === undefined ? {} : { problem })}
+    />
+  );
 }

@@ -30,7 +30,11 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
   const shared = topic.attachments.filter((file) => file.groupAssignmentId === null);
   const lists = [
     { id: ALL, name: t("topic.filesForAll"), files: shared },
-    ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: t("topic.filesFor", { name: groupName(one.group) }), files: topic.attachments.filter((file) => file.groupAssignmentId === one.id) })),
+    ...topic.groupAssignments.map((one) => ({
+      id: one.groupId,
+      name: t("topic.filesFor", { name: groupName(one.group) }),
+      files: topic.attachments.filter((file) => file.groupAssignmentId === one.id),
+    })),
   ].filter((list) => list.files.length > 0);
   return (
     <section aria-labelledby="files">
@@ -52,10 +56,23 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
             <TopicUploads uploads={uploads} onCancel={cancel} />
             {topic.isShared ? null : (
               <div className="max-w-sm">
-                <Select label={t("topic.fileGoal")} value={target} onChange={setTarget} options={[{ id: ALL, name: t("topic.allGroups") }, ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) }))]} />
+                <Select
+                  label={t("topic.fileGoal")}
+                  value={target}
+                  onChange={setTarget}
+                  options={[
+                    { id: ALL, name: t("topic.allGroups") },
+                    ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) })),
+                  ]}
+                />
               </div>
             )}
-            <FileDropZone label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(files) => void send(topic.id, files, own?.id ?? null)} />
+            <FileDropZone
+              label={t("topic.addFiles")}
+              hint={t("topic.dropHint")}
+              isMany
+              onFiles={(files) => void send(topic.id, files, own?.id ?? null)}
+            />
           </>
         )}
       </Card>
@@ -71,7 +88,12 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: TopicAttachmen
   const row = useRef<HTMLLIElement>(null);
   const [isConfirming, setConfirming] = useState(false);
   const remove = useMutation({
-    mutationFn: () => unwrap(client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path: { id: topic.id, attachmentId: file.id } } })),
+    mutationFn: () =>
+      unwrap(
+        client.DELETE("/assignments/{id}/attachments/{attachmentId}", {
+          params: { path: { id: topic.id, attachmentId: file.id } },
+        }),
+      ),
     onSuccess: async () => {
       const focus = keepFocusNear(row.current);
       toast(t("topic.fileGone", { name: file.fileName }));
@@ -81,26 +103,55 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: TopicAttachmen
     onError: (problem) => toast(errorText(problem)),
   });
   const copyToGroups = useMutation({
-    mutationFn: () => unwrap(client.POST("/assignments/{id}/handouts", { params: { path: { id: topic.id } }, body: { templateAttachmentId: file.id } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/assignments/{id}/handouts", {
+          params: { path: { id: topic.id } },
+          body: { templateAttachmentId: file.id },
+        }),
+      ),
     onSuccess: ({ documents, had, full }) =>
-      toast([t("topic.handedOut", { count: documents.length }), had.length > 0 ? t("topic.had", { count: had.length }) : "", full.length > 0 ? t("topic.full", { count: full.length }) : ""].filter(Boolean).join(" ")),
+      toast(
+        [
+          t("topic.handedOut", { count: documents.length }),
+          had.length > 0 ? t("topic.had", { count: had.length }) : "",
+          full.length > 0 ? t("topic.full", { count: full.length }) : "",
+        ]
+          .filter(Boolean)
+          .join(" "),
+      ),
     onError: (problem) => toast(errorText(problem)),
     onSettled: () => refreshTopics(cache),
   });
   const actions: MenuAction[] = [
-    ...(file.groupAssignmentId === null && topic.groupAssignments.length > 0 ? [{ id: "hand", name: t("topic.handOut"), onAction: () => copyToGroups.mutate() }] : []),
+    ...(file.groupAssignmentId === null && topic.groupAssignments.length > 0
+      ? [{ id: "hand", name: t("topic.handOut"), onAction: () => copyToGroups.mutate() }]
+      : []),
     { id: "remove", name: t("topic.removeFile"), isDanger: true, onAction: () => setConfirming(true) },
   ];
   return (
-    <li ref={row} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
+    <li
+      ref={row}
+      className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}
+    >
       <a href={file.url} download className="inline-flex min-h-11 min-w-0 grow items-center gap-2">
         <FileText aria-hidden="true" className="size-4 shrink-0" />
         <span className="break-all">{file.fileName}</span>
       </a>
       {file.isEffective === false ? <Badge tone="warn">{t("topic.notShown")}</Badge> : null}
       <span className="text-soft text-sm">{size(file.size)}</span>
-      {isLocked ? null : <OverflowMenu label={file.fileName} actions={actions} isPending={remove.isPending || copyToGroups.isPending} />}
-      {isConfirming ? <ConfirmDialog title={t("topic.removeFileTitle", { name: file.fileName })} text={t("topic.removeFileText")} confirmLabel={t("topic.removeFile")} onConfirm={() => remove.mutate()} onClose={() => setConfirming(false)} /> : null}
+      {isLocked ? null : (
+        <OverflowMenu label={file.fileName} actions={actions} isPending={remove.isPending || copyToGroups.isPending} />
+      )}
+      {isConfirming ? (
+        <ConfirmDialog
+          title={t("topic.removeFileTitle", { name: file.fileName })}
+          text={t("topic.removeFileText")}
+          confirmLabel={t("topic.removeFile")}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setConfirming(false)}
+        />
+      ) : null}
     </li>
   );
 }

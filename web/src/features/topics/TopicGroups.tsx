@@ -42,7 +42,12 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
               <Dialog title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Dialog>
             </DialogTrigger>
             {topic.courseId === null ? null : (
-              <Link to="/courses/$courseId/divide" params={{ courseId: topic.courseId }} search={{ topic: topic.id }} className="inline-flex min-h-11 items-center">
+              <Link
+                to="/courses/$courseId/divide"
+                params={{ courseId: topic.courseId }}
+                search={{ topic: topic.id }}
+                className="inline-flex min-h-11 items-center"
+              >
                 {t("topic.divide")}
               </Link>
             )}
@@ -63,28 +68,62 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
   const name = groupName(own.group);
   const hasFiles = topic.attachments.some((file) => file.groupAssignmentId === own.id);
   const undo = useMutation({
-    mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/assignments/{id}/groups", {
+          params: { path: { id: topic.id } },
+          body: {
+            groups: [
+              {
+                groupId: own.groupId,
+                ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}),
+              },
+            ],
+          },
+        }),
+      ),
     onError: (problem) => toast(errorText(problem)),
     onSettled: () => refreshTopics(cache),
   });
   const remove = useMutation({
-    mutationFn: (isForced: boolean) => unwrap(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
+    mutationFn: (isForced: boolean) =>
+      unwrap(
+        client.DELETE("/assignments/{id}/groups/{groupId}", {
+          params: { path, query: isForced ? { force: "1" } : {} },
+        }),
+      ),
     onSuccess: async (_, isForced) => {
       const focus = keepFocusNear(row.current);
-      toast(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
+      toast(
+        t("topic.groupGone", { name }),
+        isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate(),
+      );
       await refreshTopics(cache);
       requestAnimationFrame(focus);
     },
     // Submissions of the group would be deleted too, so this asks for confirmation.
-    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : toast(errorText(problem))),
+    onError: (problem) =>
+      problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : toast(errorText(problem)),
   });
   const actions: MenuAction[] = [
     { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },
-    { id: "gone", name: t("topic.removeGroup"), isDanger: true, onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)) },
+    {
+      id: "gone",
+      name: t("topic.removeGroup"),
+      isDanger: true,
+      onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)),
+    },
   ];
   return (
-    <li ref={row} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
-      <Link to="/g/$groupId" params={{ groupId: own.groupId }} className="inline-flex min-h-11 min-w-0 grow items-center">
+    <li
+      ref={row}
+      className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}
+    >
+      <Link
+        to="/g/$groupId"
+        params={{ groupId: own.groupId }}
+        className="inline-flex min-h-11 min-w-0 grow items-center"
+      >
         {name}
       </Link>
       {own.lateAllowedUntil === null ? null : (
@@ -92,7 +131,9 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
           {t("topic.until")} <Time at={own.lateAllowedUntil} />
         </span>
       )}
-      <Badge tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>{t(`state.${own.status}`)}</Badge>
+      <Badge tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>
+        {t(`state.${own.status}`)}
+      </Badge>
       {isLocked ? null : <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />}
       {open === "time" ? (
         <Dialog title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
@@ -117,7 +158,13 @@ function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWo
   const cache = useQueryClient();
   const [until, setUntil] = useState(own.lateAllowedUntil ?? topic.deadline);
   const save = useMutation({
-    mutationFn: (lateAllowedUntil: string | null) => unwrap(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: topic.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
+    mutationFn: (lateAllowedUntil: string | null) =>
+      unwrap(
+        client.PATCH("/assignments/{id}/groups/{groupId}", {
+          params: { path: { id: topic.id, groupId: own.groupId } },
+          body: { lateAllowedUntil },
+        }),
+      ),
     onSuccess: async () => {
       await refreshTopics(cache);
       close();
@@ -126,10 +173,16 @@ function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWo
   return (
     <>
       <p>{t("topic.moreTimeText")}</p>
-      <DateTimeField label={t("topic.moreTimeUntil")} value={until} onChange={(value) => value !== null && setUntil(value)} />
+      <DateTimeField
+        label={t("topic.moreTimeUntil")}
+        value={until}
+        onChange={(value) => value !== null && setUntil(value)}
+      />
       {save.isError ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
-        {own.lateAllowedUntil === null ? null : <Button onPress={() => save.mutate(null)}>{t("topic.noMoreTime")}</Button>}
+        {own.lateAllowedUntil === null ? null : (
+          <Button onPress={() => save.mutate(null)}>{t("topic.noMoreTime")}</Button>
+        )}
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" isPending={save.isPending} onPress={() => save.mutate(until)}>
           {t("app.save")}
@@ -146,9 +199,17 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const assignedIds = new Set(topic.groupAssignments.map((own) => own.groupId));
   // Groups of other courses cannot work on this topic; a group without a course joins the course.
-  const eligible = (groups.data ?? []).filter((group) => !assignedIds.has(group.id) && (group.courseId === topic.courseId || group.courseId === null));
+  const eligible = (groups.data ?? []).filter(
+    (group) => !assignedIds.has(group.id) && (group.courseId === topic.courseId || group.courseId === null),
+  );
   const add = useMutation({
-    mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groupIds: [...chosen] } })),
+    mutationFn: () =>
+      unwrap(
+        client.POST("/assignments/{id}/groups", {
+          params: { path: { id: topic.id } },
+          body: { groupIds: [...chosen] },
+        }),
+      ),
     onSuccess: async () => {
       await refreshTopics(cache);
       close();
@@ -160,12 +221,22 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
       {groups.isSuccess && eligible.length === 0 ? <p>{t("topic.allOn")}</p> : null}
       <fieldset aria-label={t("topic.addGroupsTitle")} className="max-h-[50vh] overflow-y-auto ps-1">
         {eligible.length > 1 ? (
-          <Checkbox isSelected={chosen.length === eligible.length} isIndeterminate={chosen.length > 0 && chosen.length < eligible.length} onChange={(all) => setChosen(all ? eligible.map((group) => group.id) : [])}>
+          <Checkbox
+            isSelected={chosen.length === eligible.length}
+            isIndeterminate={chosen.length > 0 && chosen.length < eligible.length}
+            onChange={(all) => setChosen(all ? eligible.map((group) => group.id) : [])}
+          >
             {t("topic.allGroups")}
           </Checkbox>
         ) : null}
         {eligible.map((group) => (
-          <Checkbox key={group.id} isSelected={chosen.includes(group.id)} onChange={(isChosen) => setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))}>
+          <Checkbox
+            key={group.id}
+            isSelected={chosen.includes(group.id)}
+            onChange={(isChosen) =>
+              setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))
+            }
+          >
             {groupName(group)}
           </Checkbox>
         ))}

@@ -26,11 +26,19 @@ export function TopicHeader({ topic }: { topic: Topic }) {
       <div className="min-w-0 grow">
         <nav aria-label={t("divide.where")}>
           {topic.course && topic.courseId !== null ? (
-            <Link to="/courses/$courseId" params={{ courseId: topic.courseId }} className="inline-flex min-h-6 items-center">
+            <Link
+              to="/courses/$courseId"
+              params={{ courseId: topic.courseId }}
+              className="inline-flex min-h-6 items-center"
+            >
               {topic.class.name} › {topic.course.name}
             </Link>
           ) : (
-            <Link to="/classes/$classId" params={{ classId: topic.classId }} className="inline-flex min-h-6 items-center">
+            <Link
+              to="/classes/$classId"
+              params={{ classId: topic.classId }}
+              className="inline-flex min-h-6 items-center"
+            >
               {topic.class.name}
             </Link>
           )}
@@ -68,7 +76,12 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
   const cache = useQueryClient();
   const navigate = useNavigate();
   const path = { id: topic.id };
-  const deletedItems = useQuery({ queryKey: queryKeys.assignments.deletion(topic.id), queryFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })), staleTime: 0, gcTime: 0 });
+  const deletedItems = useQuery({
+    queryKey: queryKeys.assignments.deletion(topic.id),
+    queryFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })),
+    staleTime: 0,
+    gcTime: 0,
+  });
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
     onSuccess: async () => {
@@ -80,8 +93,15 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
     onError: (problem) => toast(errorText(problem)),
   });
   const texts = topic.groupAssignments.filter((own) => own.descriptionOverride).length;
-  const counts = [["topic.deleteSubmissions", deletedItems.data?.deletedSubmissions ?? 0], ["topic.deleteFiles", topic.attachments.length], ["topic.deleteTexts", texts]] as const;
-  const names = [t("topic.deleteTask"), ...counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count }))];
+  const counts = [
+    ["topic.deleteSubmissions", deletedItems.data?.deletedSubmissions ?? 0],
+    ["topic.deleteFiles", topic.attachments.length],
+    ["topic.deleteTexts", texts],
+  ] as const;
+  const names = [
+    t("topic.deleteTask"),
+    ...counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count })),
+  ];
   return (
     <ConfirmDialog
       title={t("topic.deleteTitle", { title: topic.title })}

@@ -12,7 +12,10 @@ export type TopicAttachment = Schemas["AssignmentAttachment"];
 export type GroupWork = Schemas["GroupAssignment"];
 
 export const topicQuery = (topicId: string) =>
-  queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => withVersion(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
+  queryOptions({
+    queryKey: queryKeys.assignments.one(topicId),
+    queryFn: () => withVersion(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })),
+  });
 
 /** Whether the API returned the topic in full. */
 export const isFullTopic = (topic: KnownTopic): topic is Extract<KnownTopic, { view: "FULL" }> => topic.view === "FULL";
@@ -21,7 +24,10 @@ export const isFullTopic = (topic: KnownTopic): topic is Extract<KnownTopic, { v
 export const managedCoursesQuery = queryOptions({
   queryKey: queryKeys.courses.managed(),
   queryFn: async () => {
-    const [all, classes] = await Promise.all([unwrap(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })), unwrap(client.GET("/classes", { params: { query: {} } }))]);
+    const [all, classes] = await Promise.all([
+      unwrap(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })),
+      unwrap(client.GET("/classes", { params: { query: {} } })),
+    ]);
     const managed = new Set(classes.filter((one) => isManaged(one) && one.status !== "ARCHIVED").map((one) => one.id));
     return all.filter((course) => managed.has(course.classId));
   },
@@ -33,7 +39,9 @@ export const editPreviewQuery = (topicId: string, edits: TopicEdits) => {
   return queryOptions({
     queryKey: queryKeys.assignments.preview(topicId, body),
     queryFn: async () => {
-      const answer = await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path: { id: topicId }, query: { dryRun: "1" } }, body }));
+      const answer = await unwrap(
+        client.PATCH("/assignments/{id}/bulk", { params: { path: { id: topicId }, query: { dryRun: "1" } }, body }),
+      );
       return { changes: "changes" in answer ? Object.keys(answer.changes) : [], groupIds: answer.affectedGroupIds };
     },
     enabled: Object.keys(body).length > 0,
@@ -47,12 +55,23 @@ export async function saveTopic(topic: Versioned<Topic>, edits: TopicEdits, reco
   const path = { id: topic.id };
   const own = ownChanges(edits);
   const shared = sharedChanges(edits);
-  const now = Object.keys(own).length > 0 ? await withVersion(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(topic) })) : topic;
-  if (Object.keys(shared).length > 0) await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared, ...ifMatch(now) }));
+  const now =
+    Object.keys(own).length > 0
+      ? await withVersion(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(topic) }))
+      : topic;
+  if (Object.keys(shared).length > 0)
+    await unwrap(
+      client.PATCH("/assignments/{id}/bulk", {
+        params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} },
+        body: shared,
+        ...ifMatch(now),
+      }),
+    );
 }
 
 /** Refetches everything that shows a topic. */
-export const refreshTopics = (cache: QueryClient) => invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
+export const refreshTopics = (cache: QueryClient) =>
+  invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
 
 /** Name of a group with its number. */
 export const groupName = (group: Schemas["GroupLabel"]): string => {

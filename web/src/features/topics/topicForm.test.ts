@@ -1,8 +1,25 @@
 import { describe, expect, it } from "vitest";
 
-import { emptyForm, parseDraft, withEdit, type TopicForm, isEmpty, findMissingFields, applyEdits, newTopicBody, ownChanges, remainingEdits, sharedChanges } from "./topicForm";
+import {
+  emptyForm,
+  parseDraft,
+  withEdit,
+  type TopicForm,
+  isEmpty,
+  findMissingFields,
+  applyEdits,
+  newTopicBody,
+  ownChanges,
+  remainingEdits,
+  sharedChanges,
+} from "./topicForm";
 
-const base: TopicForm = { ...emptyForm("c"), title: "Rivers", deadline: "2026-11-22T10:00:00Z", texts: { one: "Rhine", two: "" } };
+const base: TopicForm = {
+  ...emptyForm("c"),
+  title: "Rivers",
+  deadline: "2026-11-22T10:00:00Z",
+  texts: { one: "Rhine", two: "" },
+};
 
 describe("edits", () => {
   it("contain differences only, and nothing after reverting", () => {
@@ -26,10 +43,20 @@ describe("edits", () => {
 
 describe("request body", () => {
   it("is split into shared changes, topic changes and group changes", () => {
-    const edits = withEdit(base, {}, { title: " Lakes ", begin: "now", isShared: false, gradeScale: " ", texts: { one: "" } });
+    const edits = withEdit(
+      base,
+      {},
+      { title: " Lakes ", begin: "now", isShared: false, gradeScale: " ", texts: { one: "" } },
+    );
     expect(sharedChanges(edits)).toEqual({ title: "Lakes", startDate: null });
-    expect(ownChanges({ ...edits, gradeScale: " " })).toEqual({ isShared: false, gradeScale: null, groups: [{ groupId: "one", descriptionOverride: null }] });
-    expect(sharedChanges({ begin: "later", startDate: "2026-12-01T07:00:00Z" })).toEqual({ startDate: "2026-12-01T07:00:00Z" });
+    expect(ownChanges({ ...edits, gradeScale: " " })).toEqual({
+      isShared: false,
+      gradeScale: null,
+      groups: [{ groupId: "one", descriptionOverride: null }],
+    });
+    expect(sharedChanges({ begin: "later", startDate: "2026-12-01T07:00:00Z" })).toEqual({
+      startDate: "2026-12-01T07:00:00Z",
+    });
   });
   it("of a new topic contains its groups with their own texts", () => {
     const sent = newTopicBody({ ...base, maxPoints: 20 }, "class", ["one", "two"]);

@@ -60,12 +60,18 @@ export const emptyForm = (courseId: string | null): TopicForm => ({
 });
 
 /** Applies edits; unedited fields follow the service. */
-export const applyEdits = (base: TopicForm, edits: TopicEdits): TopicForm => ({ ...base, ...edits, texts: { ...base.texts, ...edits.texts } });
+export const applyEdits = (base: TopicForm, edits: TopicEdits): TopicForm => ({
+  ...base,
+  ...edits,
+  texts: { ...base.texts, ...edits.texts },
+});
 
 /** Adds an edit; a field that equals the value of the service is not an edit. */
 export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits): TopicEdits {
   const next: TopicEdits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
-  const texts = Object.fromEntries(Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text));
+  const texts = Object.fromEntries(
+    Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text),
+  );
   const kept = Object.entries(next).filter(([key, value]) => key !== "texts" && base[key as keyof TopicForm] !== value);
   return { ...(Object.fromEntries(kept) as TopicEdits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
 }
@@ -81,7 +87,11 @@ export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
     ...(edits.title === undefined ? {} : { title: edits.title.trim() }),
     ...(edits.deadline ? { deadline: edits.deadline } : {}),
     ...(edits.description === undefined ? {} : { description: edits.description }),
-    ...(edits.begin === "now" ? { startDate: null } : edits.begin === "later" && edits.startDate ? { startDate: edits.startDate } : {}),
+    ...(edits.begin === "now"
+      ? { startDate: null }
+      : edits.begin === "later" && edits.startDate
+        ? { startDate: edits.startDate }
+        : {}),
   };
 }
 
@@ -90,7 +100,14 @@ export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
   const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
   return {
     ...(isShared === undefined ? {} : { isShared }),
-    ...(texts === undefined ? {} : { groups: Object.entries(texts).map(([groupId, text]) => ({ groupId, descriptionOverride: text === "" ? null : text })) }),
+    ...(texts === undefined
+      ? {}
+      : {
+          groups: Object.entries(texts).map(([groupId, text]) => ({
+            groupId,
+            descriptionOverride: text === "" ? null : text,
+          })),
+        }),
     ...(requiredSubmissions === undefined ? {} : { requiredSubmissions }),
     ...(latePolicy === undefined ? {} : { latePolicy }),
     ...(maxPoints === undefined ? {} : { maxPoints }),
@@ -112,7 +129,10 @@ export function newTopicBody(form: TopicForm, classId: string, groupIds: readonl
     ...(form.courseId === null ? {} : { courseId: form.courseId }),
     ...(form.maxPoints === null ? {} : { maxPoints: form.maxPoints }),
     ...(form.gradeScale.trim() === "" ? {} : { gradeScale: form.gradeScale.trim() }),
-    groups: groupIds.map((groupId) => ({ groupId, ...(form.texts[groupId] ? { descriptionOverride: form.texts[groupId] } : {}) })),
+    groups: groupIds.map((groupId) => ({
+      groupId,
+      ...(form.texts[groupId] ? { descriptionOverride: form.texts[groupId] } : {}),
+    })),
   };
 }
 
@@ -134,7 +154,9 @@ export function parseDraft(text: string): TopicEdits {
     const fits = ([key, value]: [string, unknown]) => {
       if (!(key in like)) return false;
       const known = like[key as keyof TopicForm];
-      return known === null ? value === null || typeof value === "string" || typeof value === "number" : typeof value === typeof known && value !== null;
+      return known === null
+        ? value === null || typeof value === "string" || typeof value === "number"
+        : typeof value === typeof known && value !== null;
     };
     return Object.fromEntries(Object.entries(found).filter(fits)) as TopicEdits;
   } catch {

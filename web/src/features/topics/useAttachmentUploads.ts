@@ -21,10 +21,16 @@ export function useAttachmentUploads() {
   const [uploads, setUploads] = useState<readonly AttachmentUpload[]>([]);
   const next = useRef(0);
   const cancels = useRef(new Map<number, () => void>());
-  const set = (key: number, change: Partial<AttachmentUpload>) => setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
+  const set = (key: number, change: Partial<AttachmentUpload>) =>
+    setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
   const remove = (key: number) => setUploads((all) => all.filter((one) => one.key !== key));
 
-  const sendOne = async (topicId: string, file: File, key: number, groupAssignmentId: string | null): Promise<boolean> => {
+  const sendOne = async (
+    topicId: string,
+    file: File,
+    key: number,
+    groupAssignmentId: string | null,
+  ): Promise<boolean> => {
     const form = new FormData();
     // The service reads the parts in order.
     if (groupAssignmentId !== null) form.append("groupAssignmentId", groupAssignmentId);
@@ -45,7 +51,11 @@ export function useAttachmentUploads() {
   };
 
   /** Returns the number of successful uploads. */
-  const send = async (topicId: string, files: readonly File[], groupAssignmentId: string | null = null): Promise<number> => {
+  const send = async (
+    topicId: string,
+    files: readonly File[],
+    groupAssignmentId: string | null = null,
+  ): Promise<number> => {
     const queue = files.map((file) => ({ file, key: next.current++ }));
     setUploads((all) => [...all, ...queue.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
     const stopped = new Set<number>();

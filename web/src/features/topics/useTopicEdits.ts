@@ -2,7 +2,15 @@
 import { useEffect, useState } from "react";
 
 import { getDraft, saveDraft } from "../../forms/drafts";
-import { parseDraft, type TopicEdits, withEdit, type TopicForm, isEmpty, applyEdits, remainingEdits } from "./topicForm";
+import {
+  parseDraft,
+  type TopicEdits,
+  withEdit,
+  type TopicForm,
+  isEmpty,
+  applyEdits,
+  remainingEdits,
+} from "./topicForm";
 
 export interface TopicEditing {
   form: TopicForm;

@@ -11,12 +11,17 @@ export function FirstPassword({ sheet }: { sheet: PasswordSheet }) {
   return (
     <>
       <p>{t("people.passwordIs", { name: sheet.name })}</p>
-      <p className="border-line bg-page rounded-lg border p-3 text-center font-mono text-xl tracking-wide select-all" data-secret>
+      <p
+        className="border-line bg-page rounded-lg border p-3 text-center font-mono text-xl tracking-wide select-all"
+        data-secret
+      >
         {sheet.password}
       </p>
       <p className="text-soft text-sm">{t("people.once")}</p>
       <p className="flex flex-wrap gap-2">
-        <Button onPress={() => void navigator.clipboard.writeText(sheet.password).then(() => toast(t("people.copied")))}>
+        <Button
+          onPress={() => void navigator.clipboard.writeText(sheet.password).then(() => toast(t("people.copied")))}
+        >
           <Copy aria-hidden="true" className="size-4" />
           {t("people.copy")}
         </Button>

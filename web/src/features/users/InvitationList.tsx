@@ -30,7 +30,8 @@ export function InvitationList({ organizationId, more }: Props) {
   const onError = (problem: unknown) => void toast(errorText(problem));
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.admin.invitations() });
   const resend = useMutation({
-    mutationFn: (one: Invitation) => unwrap(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
+    mutationFn: (one: Invitation) =>
+      unwrap(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
     onSuccess: async (one) => {
       await refresh();
       toast(t("people.invited.sent", { email: one.email }));
@@ -38,7 +39,8 @@ export function InvitationList({ organizationId, more }: Props) {
     onError,
   });
   const cancel = useMutation({
-    mutationFn: (one: Invitation) => client.POST("/auth/organization/cancel-invitation", { body: { invitationId: one.id } as never }),
+    mutationFn: (one: Invitation) =>
+      client.POST("/auth/organization/cancel-invitation", { body: { invitationId: one.id } as never }),
     onSuccess: async (_, one) => {
       await refresh();
       toast(t("people.invited.canceled", { email: one.email }));
@@ -58,14 +60,28 @@ export function InvitationList({ organizationId, more }: Props) {
               <p className="font-medium wrap-anywhere">{one.name}</p>
               <p className="text-soft text-sm wrap-anywhere">
                 {t(`role.${one.role}`)} · {one.email} ·{" "}
-                {Date.parse(one.expiresAt) < now ? t("people.invited.expired") : <>{t("people.invited.until")} <Time at={one.expiresAt} /></>}
+                {Date.parse(one.expiresAt) < now ? (
+                  t("people.invited.expired")
+                ) : (
+                  <>
+                    {t("people.invited.until")} <Time at={one.expiresAt} />
+                  </>
+                )}
               </p>
             </div>
             {more?.(one)}
-            <Button isPending={resend.isPending && resend.variables?.id === one.id} onPress={() => resend.mutate(one)} aria-label={t("people.invited.resendTo", { email: one.email })}>
+            <Button
+              isPending={resend.isPending && resend.variables?.id === one.id}
+              onPress={() => resend.mutate(one)}
+              aria-label={t("people.invited.resendTo", { email: one.email })}
+            >
               {t("people.invited.resend")}
             </Button>
-            <Button isPending={cancel.isPending && cancel.variables?.id === one.id} onPress={() => cancel.mutate(one)} aria-label={t("people.invited.cancelOf", { email: one.email })}>
+            <Button
+              isPending={cancel.isPending && cancel.variables?.id === one.id}
+              onPress={() => cancel.mutate(one)}
+              aria-label={t("people.invited.cancelOf", { email: one.email })}
+            >
               {t("people.invited.cancel")}
             </Button>
           </li>

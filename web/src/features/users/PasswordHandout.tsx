@@ -52,14 +52,21 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
     setMaking(false);
     void cache.invalidateQueries({ queryKey: queryKeys.users.list() });
   };
-  const inOrder = sheets.toSorted((one, other) => compareNumbered(one.of ?? "", other.of ?? "") || comparePeople(one.name, other.name));
+  const inOrder = sheets.toSorted(
+    (one, other) => compareNumbered(one.of ?? "", other.of ?? "") || comparePeople(one.name, other.name),
+  );
   const save = () => {
     const header = [t("people.homeroom"), t("people.name"), t("people.email"), t("people.password")];
-    downloadTable("passwords.csv", [header, ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.email, slip.password])]);
+    downloadTable("passwords.csv", [
+      header,
+      ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.email, slip.password]),
+    ]);
   };
   return (
     <>
-      {isMaking ? <ProgressBar label={t("people.handout.making")} share={sheets.length / (sheets.length + open.length)} /> : null}
+      {isMaking ? (
+        <ProgressBar label={t("people.handout.making")} share={sheets.length / (sheets.length + open.length)} />
+      ) : null}
       {problem === null ? null : (
         <p role="alert" className="text-bad">
           {errorText(problem)}
@@ -93,7 +100,8 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
 async function createPassword(user: FullUser): Promise<string> {
   for (;;) {
     try {
-      return (await unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } }))).temporaryPassword;
+      return (await unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })))
+        .temporaryPassword;
     } catch (problem) {
       if (!(problem instanceof Problem) || (problem.status !== 429 && problem.status !== 503)) throw problem;
       await new Promise((resolve) => setTimeout(resolve, RATE_LIMIT_PAUSE_MS));

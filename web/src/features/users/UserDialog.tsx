@@ -22,7 +22,17 @@ import { RoleBadge, UserState } from "./UserBadges";
 import { userGroupsQuery, isFullUser, canChangeUser, userQuery, roleOf, type KnownUser, type FullUser } from "./users";
 
 /** One user: facts, editable fields, groups, and links to related pages. */
-export function UserDialog({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: KnownUser) => MenuAction[]; onClose: () => void }) {
+export function UserDialog({
+  id,
+  caller,
+  menu,
+  onClose,
+}: {
+  id: string;
+  caller: Me;
+  menu: (user: KnownUser) => MenuAction[];
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const found = useQuery(userQuery(id));
   return (
@@ -112,7 +122,10 @@ function EditUser({ user }: { user: FullUser }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
-  const before = Object.fromEntries(TEXT_FIELDS.map((part) => [part, user[part] ?? ""])) as Record<(typeof TEXT_FIELDS)[number], string>;
+  const before = Object.fromEntries(TEXT_FIELDS.map((part) => [part, user[part] ?? ""])) as Record<
+    (typeof TEXT_FIELDS)[number],
+    string
+  >;
   const [values, setValues] = useState(before);
   const [locale, setLocale] = useState(user.locale);
   const languages: Option[] = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
@@ -120,8 +133,18 @@ function EditUser({ user }: { user: FullUser }) {
   const changed = TEXT_FIELDS.filter((part) => values[part].trim() !== before[part]);
   const save = useMutation({
     mutationFn: () => {
-      const texts = Object.fromEntries(changed.map((part) => [part, values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim()]));
-      return unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
+      const texts = Object.fromEntries(
+        changed.map((part) => [
+          part,
+          values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim(),
+        ]),
+      );
+      return unwrap(
+        client.PATCH("/users/{id}", {
+          params: { path: { id: user.id } },
+          body: { ...texts, ...(locale === user.locale ? {} : { locale }) },
+        }),
+      );
     },
     onSuccess: async () => {
       await invalidate(cache, "users");

@@ -17,7 +17,17 @@ import { FirstPassword } from "./FirstPassword";
 type UserActions = ReturnType<typeof useUserActions>;
 
 /** Changes the role; explains the permissions of each role and that the change is immediate. */
-export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: KnownUser; caller: Me; actions: UserActions; onClose: () => void }) {
+export function ChangeRoleDialog({
+  user,
+  caller,
+  actions,
+  onClose,
+}: {
+  user: KnownUser;
+  caller: Me;
+  actions: UserActions;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const [role, setRole] = useState<Role>(roleOf(user));
   const options = rolesBelow(effectiveRole(caller)).toReversed();
@@ -25,7 +35,12 @@ export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: Kno
     <Dialog title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <RadioGroup label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`role.${id}`) }))} value={role} onChange={setRole} />
+          <RadioGroup
+            label={t("people.roleIs")}
+            options={options.map((id) => ({ id, name: t(`role.${id}`) }))}
+            value={role}
+            onChange={setRole}
+          />
           <p>{t(`people.may.${role}`)}</p>
           <p className="text-soft text-sm">{t("people.roleAtOnce")}</p>
           <p className="flex flex-wrap justify-end gap-2">
@@ -57,10 +72,20 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
     onSuccess: () => invalidate(cache, "users"),
   });
   return (
-    <Dialog title={t("people.newPasswordFor", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog
+      title={t("people.newPasswordFor", { name: user.name })}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
       {(close) => (
         <>
-          {reset.data ? <FirstPassword sheet={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }} /> : <p>{t("people.newPasswordText")}</p>}
+          {reset.data ? (
+            <FirstPassword
+              sheet={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }}
+            />
+          ) : (
+            <p>{t("people.newPasswordText")}</p>
+          )}
           {reset.isError ? (
             <p role="alert" className="text-bad">
               {errorText(reset.error)}
@@ -81,7 +106,15 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
 }
 
 /** Removes a membership: lists what is deleted and what stays; requires typing the name. */
-export function RemoveUserDialog({ user, actions, onClose }: { user: KnownUser; actions: UserActions; onClose: () => void }) {
+export function RemoveUserDialog({
+  user,
+  actions,
+  onClose,
+}: {
+  user: KnownUser;
+  actions: UserActions;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const deletedItems = ["access", "places", "sessions"] as const;
   const keptItems = ["work", "account"] as const;
@@ -102,5 +135,14 @@ export function RemoveUserDialog({ user, actions, onClose }: { user: KnownUser; 
       <p className="text-soft text-sm">{t("people.removeInstead")}</p>
     </div>
   );
-  return <ConfirmDialog title={t("people.removeTitle", { name: user.name })} text={text} confirmLabel={t("people.removeGo")} requiredText={user.name} onConfirm={() => actions.remove.mutate(user)} onClose={onClose} />;
+  return (
+    <ConfirmDialog
+      title={t("people.removeTitle", { name: user.name })}
+      text={text}
+      confirmLabel={t("people.removeGo")}
+      requiredText={user.name}
+      onConfirm={() => actions.remove.mutate(user)}
+      onClose={onClose}
+    />
+  );
 }

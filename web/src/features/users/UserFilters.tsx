@@ -14,18 +14,42 @@ export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: 
   const { t } = useTranslation();
   const rooms = useQuery(homeroomsQuery);
   const roles = [{ id: ALL, name: t("app.all") }, ...ROLE_FILTERS.map((id) => ({ id, name: t(`people.roles.${id}`) }))];
-  const states = [{ id: ALL, name: t("app.all") }, ...(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) }))];
-  const known = [{ id: ALL, name: t("app.all") }, ...(rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) }))];
+  const states = [
+    { id: ALL, name: t("app.all") },
+    ...(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) })),
+  ];
+  const known = [
+    { id: ALL, name: t("app.all") },
+    ...(rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) })),
+  ];
   const { search: _, ...others } = filters;
   return (
     <search className="grid grid-cols-2 gap-3 sm:grid-cols-4">
       <div className="col-span-2 sm:col-span-1">
-        <UserSearch text={filters.search ?? ""} onText={(search) => onChange(search === "" ? others : { ...others, search })} />
+        <UserSearch
+          text={filters.search ?? ""}
+          onText={(search) => onChange(search === "" ? others : { ...others, search })}
+        />
       </div>
-      <Select label={t("people.roleIs")} options={roles} value={filters.role ?? ALL} onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })} />
-      <Select label={t("people.state")} options={states} value={filters.isActive ?? ALL} onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })} />
+      <Select
+        label={t("people.roleIs")}
+        options={roles}
+        value={filters.role ?? ALL}
+        onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })}
+      />
+      <Select
+        label={t("people.state")}
+        options={states}
+        value={filters.isActive ?? ALL}
+        onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })}
+      />
       {known.length > 1 ? (
-        <Select label={t("people.homeroom")} options={known} value={filters.homeroomId ?? ALL} onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })} />
+        <Select
+          label={t("people.homeroom")}
+          options={known}
+          value={filters.homeroomId ?? ALL}
+          onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })}
+        />
       ) : null}
     </search>
   );

@@ -28,11 +28,52 @@ export function UserList({ caller, filters, menu, onOpen }: Props) {
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const rows = found.data.pages.flatMap((page) => page.data);
   const columns: DataColumn<KnownUser>[] = [
-    { id: "name", name: t("people.name"), cell: (user) => <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} /> },
-    { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <CellLine><RoleBadge user={user} /></CellLine> },
-    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <CellLine><UserState user={user} isOkShown /></CellLine> },
-    { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <CellLine><LastSeen user={user} /></CellLine> },
-    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <OverflowMenu label={user.name} actions={[{ id: "open", name: t("people.open"), onAction: () => onOpen(user) }, ...menu(user)]} /> },
+    {
+      id: "name",
+      name: t("people.name"),
+      cell: (user) => <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} />,
+    },
+    {
+      id: "role",
+      name: t("people.roleIs"),
+      isExtra: true,
+      cell: (user) => (
+        <CellLine>
+          <RoleBadge user={user} />
+        </CellLine>
+      ),
+    },
+    {
+      id: "state",
+      name: t("people.state"),
+      isExtra: true,
+      cell: (user) => (
+        <CellLine>
+          <UserState user={user} isOkShown />
+        </CellLine>
+      ),
+    },
+    {
+      id: "seen",
+      name: t("people.seen"),
+      isExtra: true,
+      cell: (user) => (
+        <CellLine>
+          <LastSeen user={user} />
+        </CellLine>
+      ),
+    },
+    {
+      id: "more",
+      name: t("people.more"),
+      isSlim: true,
+      cell: (user) => (
+        <OverflowMenu
+          label={user.name}
+          actions={[{ id: "open", name: t("people.open"), onAction: () => onOpen(user) }, ...menu(user)]}
+        />
+      ),
+    },
   ];
   return (
     <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>
@@ -53,7 +94,11 @@ function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: bool
   const { t } = useTranslation();
   return (
     <div className="flex min-w-0 flex-col items-start">
-      <Button kind="quiet" className="-mx-1 min-h-11 justify-start border-0 px-1! text-start [overflow-wrap:anywhere]" onPress={onPress}>
+      <Button
+        kind="quiet"
+        className="-mx-1 min-h-11 justify-start border-0 px-1! text-start [overflow-wrap:anywhere]"
+        onPress={onPress}
+      >
         {user.name}
         {isSelf ? <span className="text-soft font-normal">{t("people.you")}</span> : null}
       </Button>
@@ -67,10 +112,16 @@ function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: bool
 }
 
 /** Aligned with the name in the same row. */
-const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
+const CellLine = ({ children }: { children: ReactNode }) => (
+  <span className="flex min-h-11 items-center">{children}</span>
+);
 
 function LastSeen({ user }: { user: KnownUser }) {
   const { t } = useTranslation();
   if (!isFullUser(user)) return null;
-  return <span className="text-soft text-sm whitespace-nowrap">{user.lastLoginAt === null ? t("people.never") : <Time at={user.lastLoginAt} />}</span>;
+  return (
+    <span className="text-soft text-sm whitespace-nowrap">
+      {user.lastLoginAt === null ? t("people.never") : <Time at={user.lastLoginAt} />}
+    </span>
+  );
 }

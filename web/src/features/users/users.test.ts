@@ -4,7 +4,12 @@ import type { Me } from "../../auth/session";
 import { type KnownUser, canChangeUser, ROLES, rolesBelow } from "./users";
 
 const known = (id: string, role: (typeof ROLES)[number]) => ({ id, member: { role } }) as unknown as KnownUser;
-const caller = (role: string) => ({ id: "caller", role: role === "super" ? "SUPER_ADMIN" : "STUDENT", member: role === "super" ? null : { role } }) as unknown as Me;
+const caller = (role: string) =>
+  ({
+    id: "caller",
+    role: role === "super" ? "SUPER_ADMIN" : "STUDENT",
+    member: role === "super" ? null : { role },
+  }) as unknown as Me;
 
 describe("roles", () => {
   it("let users change lower roles, and owners each other", () => {
@@ -19,6 +24,9 @@ describe("roles", () => {
     expect(ROLES.some((role) => canChangeUser(caller(role), known("caller", role)))).toBe(false);
   });
   it("let users assign lower roles", () => {
-    expect([rolesBelow("admin"), rolesBelow("owner")]).toEqual([["teacher", "student"], ["owner", "admin", "teacher", "student"]]);
+    expect([rolesBelow("admin"), rolesBelow("owner")]).toEqual([
+      ["teacher", "student"],
+      ["owner", "admin", "teacher", "student"],
+    ]);
   });
 });

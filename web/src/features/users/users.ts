@@ -25,7 +25,12 @@ export interface UserFilterValues {
 export const usersQuery = (filters: UserFilterValues) =>
   infiniteQueryOptions({
     queryKey: queryKeys.users.list(filters),
-    queryFn: ({ pageParam }) => unwrap(client.GET("/users", { params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        client.GET("/users", {
+          params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } },
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -36,21 +41,43 @@ export const invitationsQuery = (organizationId?: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.admin.invitations(organizationId),
     queryFn: ({ pageParam }) =>
-      unwrap(client.GET("/admin/invitations", { params: { query: { ...(organizationId === undefined ? {} : { organizationId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } as object } })),
+      unwrap(
+        client.GET("/admin/invitations", {
+          params: {
+            query: {
+              ...(organizationId === undefined ? {} : { organizationId }),
+              ...(pageParam === "" ? {} : { cursor: pageParam }),
+            } as object,
+          },
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
-export const userQuery = (id: string) => queryOptions({ queryKey: queryKeys.users.one(id), queryFn: () => unwrap(client.GET("/users/{id}", { params: { path: { id } } })) });
+export const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.users.one(id),
+    queryFn: () => unwrap(client.GET("/users/{id}", { params: { path: { id } } })),
+  });
 
 export const userGroupsQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.groups.ofPerson(id), queryFn: () => unwrap(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
+  queryOptions({
+    queryKey: queryKeys.groups.ofPerson(id),
+    queryFn: () => unwrap(client.GET("/users/{id}/groups", { params: { path: { id } } })),
+  });
 
 /** Classes of the school that students can join. */
-export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => unwrap(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
+export const classOptionsQuery = queryOptions({
+  queryKey: queryKeys.classes.active(),
+  queryFn: () => unwrap(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })),
+});
 
 /** Number of users by role. */
-export const userCountsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => unwrap(client.GET("/admin/stats")) });
+export const userCountsQuery = queryOptions({
+  queryKey: queryKeys.admin.stats(),
+  queryFn: () => unwrap(client.GET("/admin/stats")),
+});
 
 /** All users that match the filters, from all pages. */
 export async function fetchAllUsers(filters: UserFilterValues): Promise<KnownUser[]> {
@@ -69,7 +96,10 @@ export async function fetchAllUsers(filters: UserFilterValues): Promise<KnownUse
 /** Users who can lead a homeroom. */
 export const staffQuery = queryOptions({
   queryKey: queryKeys.users.staff(),
-  queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => fetchAllUsers({ role, isActive: "1" })))).flat().toSorted((one, other) => comparePeople(one.name, other.name)),
+  queryFn: async () =>
+    (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => fetchAllUsers({ role, isActive: "1" }))))
+      .flat()
+      .toSorted((one, other) => comparePeople(one.name, other.name)),
 });
 
 /** Whether the account belongs to this school; of other accounts the API returns an outline only. */
@@ -85,4 +115,5 @@ export function canChangeUser(caller: Me, user: KnownUser): boolean {
 }
 
 /** Roles that a user can assign. */
-export const rolesBelow = (own: EffectiveRole): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");
+export const rolesBelow = (own: EffectiveRole): Role[] =>
+  ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");

@@ -32,7 +32,9 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   useReadReceipt(workRoomId, messages.at(-1), own);
   return (
     <div className="flex min-h-0 grow flex-col gap-3">
-      {pages.isError && !pages.data ? <ErrorMessage problem={pages.error} onRetry={() => void pages.refetch()} /> : null}
+      {pages.isError && !pages.data ? (
+        <ErrorMessage problem={pages.error} onRetry={() => void pages.refetch()} />
+      ) : null}
       {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- scrollable content has to be focusable */}
       <div
         ref={log}
@@ -46,15 +48,23 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
         {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
         <span className="mt-auto" />
         {pages.hasNextPage ? (
-          <Button className="self-center" isPending={pages.isFetchingNextPage} onPress={() => void pages.fetchNextPage()}>
+          <Button
+            className="self-center"
+            isPending={pages.isFetchingNextPage}
+            onPress={() => void pages.fetchNextPage()}
+          >
             {t("room.chat.earlier")}
           </Button>
         ) : null}
         {messages.length === 0 && pages.isSuccess ? <p className="text-soft">{t("room.chat.none")}</p> : null}
         {messages.map((message, index) => (
           <Fragment key={message.id}>
-            {index === 0 || day(messages[index - 1]!.createdAt) !== day(message.createdAt) ? <p className="text-soft text-center text-sm">{day(message.createdAt)}</p> : null}
-            {message.id === first ? <p className="text-warn border-warn border-b text-sm font-medium">{t("room.chat.new")}</p> : null}
+            {index === 0 || day(messages[index - 1]!.createdAt) !== day(message.createdAt) ? (
+              <p className="text-soft text-center text-sm">{day(message.createdAt)}</p>
+            ) : null}
+            {message.id === first ? (
+              <p className="text-warn border-warn border-b text-sm font-medium">{t("room.chat.new")}</p>
+            ) : null}
             <ChatMessage message={message} own={own} isStaff={isStaff} isArchived={isArchived} />
           </Fragment>
         ))}
@@ -65,7 +75,12 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
 }
 
 /** Position of the "new messages" marker: set when the messages are loaded, kept until the page is hidden and others write. */
-function useUnreadMarker(messages: readonly RoomMessage[], own: string, unread: number, isLoaded: boolean): string | undefined {
+function useUnreadMarker(
+  messages: readonly RoomMessage[],
+  own: string,
+  unread: number,
+  isLoaded: boolean,
+): string | undefined {
   const isPageVisible = useIsPageVisible();
   const [marker, setMarker] = useState<{ first: string | undefined }>();
   const seen = useRef<number>(undefined);

@@ -32,10 +32,15 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
     mutationFn: ({ content, attachmentIds }: { content: string; attachmentIds: string[] }) =>
       client.POST("/workrooms/{id}/messages", {
         params: { path: { id: workRoomId } },
-        body: { clientMessageId: clientId.current, ...(content === "" ? {} : { content }), ...(attachmentIds.length > 0 ? { attachmentIds } : {}) },
+        body: {
+          clientMessageId: clientId.current,
+          ...(content === "" ? {} : { content }),
+          ...(attachmentIds.length > 0 ? { attachmentIds } : {}),
+        },
       }),
     onSuccess: ({ data }) => {
-      if (!data || appendMessage(cache, data) === "ask") void cache.invalidateQueries({ queryKey: queryKeys.chat.one(workRoomId) });
+      if (!data || appendMessage(cache, data) === "ask")
+        void cache.invalidateQueries({ queryKey: queryKeys.chat.one(workRoomId) });
       clientId.current = crypto.randomUUID();
       updateText("");
       setFiles([]);
@@ -55,7 +60,8 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
   });
   const isEmpty = text.trim() === "" && files.length === 0;
   const submit = () => {
-    if (!isEmpty && !send.isPending && !attach.isPending) send.mutate({ content: text.trim(), attachmentIds: files.map((file) => file.id) });
+    if (!isEmpty && !send.isPending && !attach.isPending)
+      send.mutate({ content: text.trim(), attachmentIds: files.map((file) => file.id) });
   };
   const problem = send.error ?? attach.error;
   return (
@@ -72,7 +78,12 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
             <li key={file.id} className="flex items-center gap-2">
               <Paperclip aria-hidden="true" className="size-4 shrink-0" />
               <span className="min-w-0 grow break-words">{file.fileName}</span>
-              <Button kind="quiet" className="px-0" aria-label={t("room.chat.without", { name: file.fileName })} onPress={() => setFiles((all) => all.filter((one) => one !== file))}>
+              <Button
+                kind="quiet"
+                className="px-0"
+                aria-label={t("room.chat.without", { name: file.fileName })}
+                onPress={() => setFiles((all) => all.filter((one) => one !== file))}
+              >
                 <X aria-hidden="true" className="size-5" />
               </Button>
             </li>
@@ -94,7 +105,12 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
           value={text}
           onChange={(event) => updateText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && !matchMedia("(pointer: coarse)").matches) {
+            if (
+              event.key === "Enter" &&
+              !event.shiftKey &&
+              !event.nativeEvent.isComposing &&
+              !matchMedia("(pointer: coarse)").matches
+            ) {
               event.preventDefault();
               submit();
             }

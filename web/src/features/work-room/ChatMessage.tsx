@@ -39,7 +39,9 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
     { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setDialog("delete") },
   ];
   return (
-    <article className={`flex max-w-[92%] min-w-40 items-start rounded-xl border px-3 py-1.5 ${dialog === "edit" ? "w-full" : ""} ${isOwn ? "border-accent self-end" : "border-line self-start"}`}>
+    <article
+      className={`flex max-w-[92%] min-w-40 items-start rounded-xl border px-3 py-1.5 ${dialog === "edit" ? "w-full" : ""} ${isOwn ? "border-accent self-end" : "border-line self-start"}`}
+    >
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
           <span className="font-semibold">{name}</span>
@@ -47,10 +49,16 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
           <time className="text-soft" dateTime={message.createdAt} title={full(message.createdAt)}>
             {clock(message.createdAt)}
           </time>
-          {message.editedAt !== null && message.deletedAt === null ? <span className="text-soft">{t("room.chat.edited")}</span> : null}
+          {message.editedAt !== null && message.deletedAt === null ? (
+            <span className="text-soft">{t("room.chat.edited")}</span>
+          ) : null}
         </p>
         {message.deletedAt !== null ? <p className="text-soft italic">{t("room.chat.deleted")}</p> : null}
-        {dialog === "edit" ? <EditMessage message={message} onClose={() => setDialog(undefined)} /> : message.content === "" ? null : <p className="break-words whitespace-pre-wrap">{message.content}</p>}
+        {dialog === "edit" ? (
+          <EditMessage message={message} onClose={() => setDialog(undefined)} />
+        ) : message.content === "" ? null : (
+          <p className="break-words whitespace-pre-wrap">{message.content}</p>
+        )}
         <FileLinks files={message.attachments} />
       </div>
       {canDelete ? (
@@ -59,7 +67,13 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
         </span>
       ) : null}
       {dialog === "delete" ? (
-        <ConfirmDialog title={t("room.chat.deleteTitle")} text={t("room.chat.deleteText")} confirmLabel={t("app.delete")} onConfirm={() => remove.mutate()} onClose={() => setDialog(undefined)} />
+        <ConfirmDialog
+          title={t("room.chat.deleteTitle")}
+          text={t("room.chat.deleteText")}
+          confirmLabel={t("app.delete")}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setDialog(undefined)}
+        />
       ) : null}
     </article>
   );
@@ -69,7 +83,10 @@ function useDelete(message: RoomMessage) {
   const errorText = useErrorText();
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: () => client.DELETE("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } } }),
+    mutationFn: () =>
+      client.DELETE("/workrooms/{id}/messages/{messageId}", {
+        params: { path: { id: message.workRoomId, messageId: message.id } },
+      }),
     onError: (problem) => toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
   });
@@ -80,7 +97,11 @@ function EditMessage({ message, onClose }: { message: RoomMessage; onClose: () =
   const cache = useQueryClient();
   const [text, setText] = useState(message.content);
   const change = useMutation({
-    mutationFn: () => client.PATCH("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } }, body: { content: text } }),
+    mutationFn: () =>
+      client.PATCH("/workrooms/{id}/messages/{messageId}", {
+        params: { path: { id: message.workRoomId, messageId: message.id } },
+        body: { content: text },
+      }),
     onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
   });
@@ -92,8 +113,15 @@ function EditMessage({ message, onClose }: { message: RoomMessage; onClose: () =
         if (text.trim() !== "" && !change.isPending) change.mutate();
       }}
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the user has just opened this field */}
-      <TextArea autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={text} onChange={setText} onKeyDown={(event) => event.key === "Escape" && onClose()} />
+      <TextArea
+        autoFocus
+        label={t("room.chat.edit")}
+        rows={2}
+        maxLength={4000}
+        value={text}
+        onChange={setText}
+        onKeyDown={(event) => event.key === "Escape" && onClose()}
+      />
       {change.isError ? <ErrorMessage problem={change.error} /> : null}
       <p className="flex flex-wrap gap-2">
         <Button kind="main" type="submit" isPending={change.isPending} isDisabled={text.trim() === ""}>

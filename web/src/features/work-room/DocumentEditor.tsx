@@ -37,7 +37,11 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
   const view = useQuery({
     queryKey,
     queryFn: () =>
-      unwrap(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id }, query: isView ? { mode: "view" as const } : {} } })),
+      unwrap(
+        client.GET("/workrooms/documents/{id}/editor-config", {
+          params: { path: { id: document.id }, query: isView ? { mode: "view" as const } : {} },
+        }),
+      ),
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -51,14 +55,17 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
     if (script.isError) void script.refetch();
     void cache.resetQueries({ queryKey });
   };
-  if (config === undefined) return view.isError ? <ErrorMessage problem={view.error} onRetry={again} /> : <Skeleton count={1} />;
+  if (config === undefined)
+    return view.isError ? <ErrorMessage problem={view.error} onRetry={again} /> : <Skeleton count={1} />;
   if (isMissing || server === null) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
         <p>{t(isMissing ? "room.editor.failed" : "room.editor.none")}</p>
         <p className="flex flex-wrap gap-2">
           {isMissing ? <Button onPress={again}>{t("problem.again")}</Button> : null}
-          <Button onPress={() => saveFromUrl(`/api/workrooms/documents/${document.id}/download`, fileName(document))}>{t("room.editor.download")}</Button>
+          <Button onPress={() => saveFromUrl(`/api/workrooms/documents/${document.id}/download`, fileName(document))}>
+            {t("room.editor.download")}
+          </Button>
         </p>
       </div>
     );
@@ -115,7 +122,10 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
   }, [isFreezing]);
   useEffect(() => {
     if (!isFreezing || isUnsent) return;
-    const report = setTimeout(() => void client.POST("/workrooms/documents/{id}/flushed", { params: { path: { id } } }).catch(() => undefined), FLUSH_DELAY_MS);
+    const report = setTimeout(
+      () => void client.POST("/workrooms/documents/{id}/flushed", { params: { path: { id } } }).catch(() => undefined),
+      FLUSH_DELAY_MS,
+    );
     return () => clearTimeout(report);
   }, [id, isFreezing, isUnsent]);
   return isFreezing;
@@ -125,12 +135,19 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
  * Keeps a configuration until its key or mode changes: a renewed token must not remount the editor while the user writes. A
  * writable configuration is also kept while the document is being frozen, and briefly while changes are unsent.
  */
-function useStableConfig(id: string, latest: Config | undefined, isUnsent: boolean, isFreezing: boolean): Config | undefined {
+function useStableConfig(
+  id: string,
+  latest: Config | undefined,
+  isUnsent: boolean,
+  isFreezing: boolean,
+): Config | undefined {
   const [stable, setStable] = useState({ id, config: latest });
   const [isOver, setOver] = useState(false);
-  const isClosing = stable.id === id && stable.config?.editorConfig.mode === "edit" && latest?.editorConfig.mode !== "edit";
+  const isClosing =
+    stable.id === id && stable.config?.editorConfig.mode === "edit" && latest?.editorConfig.mode !== "edit";
   const isStable = isClosing && (isFreezing || (isUnsent && !isOver));
-  const isOther = !isStable && latest !== undefined && (stable.id !== id || editorKey(stable.config) !== editorKey(latest));
+  const isOther =
+    !isStable && latest !== undefined && (stable.id !== id || editorKey(stable.config) !== editorKey(latest));
   if (isOther) setStable({ id, config: latest });
   if (!isClosing && isOver) setOver(false);
   useEffect(() => {
@@ -142,7 +159,8 @@ function useStableConfig(id: string, latest: Config | undefined, isUnsent: boole
   return latest === undefined || isOther ? latest : stable.config;
 }
 
-const editorKey = (config: Config | undefined): string => (config === undefined ? "" : `${config.document.key} ${config.editorConfig.mode} ${config.documentServerUrl}`);
+const editorKey = (config: Config | undefined): string =>
+  config === undefined ? "" : `${config.document.key} ${config.editorConfig.mode} ${config.documentServerUrl}`;
 
 interface EditorFrameProps {
   document: Document;
@@ -158,7 +176,17 @@ interface EditorFrameProps {
   onFail: () => void;
 }
 
-function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUnsent, isFreezing, onAgain, onFail }: EditorFrameProps) {
+function EditorFrame({
+  document,
+  config,
+  type,
+  onReadOnlyPhone,
+  isUnsent,
+  setUnsent,
+  isFreezing,
+  onAgain,
+  onFail,
+}: EditorFrameProps) {
   const { t } = useTranslation();
   const after = useRef<HTMLButtonElement>(null);
   const before = useRef<HTMLButtonElement>(null);
@@ -186,7 +214,10 @@ function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUns
       },
       onError: (event: EditorEvent) => setReport({ kind: "lost", description: event.data?.errorDescription }),
       onWarning: (event: EditorEvent) =>
-        setReport({ kind: event.data?.warningCode === CONNECTION_LOST ? "lost" : "warning", description: event.data?.warningDescription }),
+        setReport({
+          kind: event.data?.warningCode === CONNECTION_LOST ? "lost" : "warning",
+          description: event.data?.warningDescription,
+        }),
       onOutdatedVersion: () => now.current.onAgain(),
       onRequestRefreshFile: () => now.current.onAgain(),
     };
@@ -198,7 +229,12 @@ function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUns
       {report === undefined ? null : <EditorAlert report={report} again={onAgain} />}
       <SkipEditorLink own={before} onPress={() => after.current?.focus()} />
       <div inert={isFreezing && !isView} className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
-        <OnlyOfficeEditor id={`editor-${document.id}`} documentServerUrl={config.documentServerUrl ?? ""} config={whole as never} onLoadComponentError={onFail} />
+        <OnlyOfficeEditor
+          id={`editor-${document.id}`}
+          documentServerUrl={config.documentServerUrl ?? ""}
+          config={whole as never}
+          onLoadComponentError={onFail}
+        />
       </div>
       <SkipEditorLink own={after} onPress={() => before.current?.focus()} />
       {report?.kind === "lost" ? null : <output className="text-soft text-sm">{t(`room.editor.${state}`)}</output>}
@@ -232,7 +268,8 @@ function EditorAlert({ report: { kind, description }, again }: { report: EditorR
       className={`bg-sheet flex flex-wrap items-center gap-2 rounded-xl border px-4 py-2 ${kind === "lost" ? "border-bad" : "border-warn"}`}
     >
       <p className="min-w-0 grow basis-60">
-        {t(`room.editor.reports.${kind}`)} {description === undefined ? null : <span className="text-soft break-words">{description}</span>}
+        {t(`room.editor.reports.${kind}`)}{" "}
+        {description === undefined ? null : <span className="text-soft break-words">{description}</span>}
       </p>
       {isFatal ? <Button onPress={again}>{t("room.editor.reopen")}</Button> : null}
     </div>

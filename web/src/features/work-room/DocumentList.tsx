@@ -24,14 +24,32 @@ interface Props {
 export function DocumentList({ workRoom, topic, openId, isArchived }: Props) {
   const { t } = useTranslation();
   const { here: ofTopic, elsewhere: ofOtherTopics } = splitDocuments(workRoom.documents, topic);
-  const uploads = useUploads(workRoom.groupId, workRoom.id, topic?.assignment.status === "ACTIVE" ? topic.assignmentId : undefined);
-  const row = (document: Document) => <DocumentRow key={document.id} document={document} workRoom={workRoom} topic={topic} isOpen={document.id === openId} />;
+  const uploads = useUploads(
+    workRoom.groupId,
+    workRoom.id,
+    topic?.assignment.status === "ACTIVE" ? topic.assignmentId : undefined,
+  );
+  const row = (document: Document) => (
+    <DocumentRow
+      key={document.id}
+      document={document}
+      workRoom={workRoom}
+      topic={topic}
+      isOpen={document.id === openId}
+    />
+  );
   const list = (
     <>
-      {ofTopic.length === 0 ? <p className="text-soft">{t("room.noDocuments")}</p> : <ul className="flex flex-col gap-1">{ofTopic.map(row)}</ul>}
+      {ofTopic.length === 0 ? (
+        <p className="text-soft">{t("room.noDocuments")}</p>
+      ) : (
+        <ul className="flex flex-col gap-1">{ofTopic.map(row)}</ul>
+      )}
       {ofOtherTopics.length === 0 ? null : (
         <details>
-          <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("room.elsewhere", { count: ofOtherTopics.length })}</summary>
+          <summary className="min-h-11 cursor-pointer py-2 font-medium">
+            {t("room.elsewhere", { count: ofOtherTopics.length })}
+          </summary>
           <ul className="flex flex-col gap-1">{ofOtherTopics.map(row)}</ul>
         </details>
       )}
@@ -43,7 +61,11 @@ export function DocumentList({ workRoom, topic, openId, isArchived }: Props) {
     <DropZone
       aria-label={t("room.dropHere")}
       className="data-drop-target:outline-accent data-focus-visible:outline-accent data-focus-visible:outline-3 flex flex-col gap-3 rounded-lg data-drop-target:outline-2 data-drop-target:outline-offset-4 data-drop-target:outline-dashed"
-      onDrop={(event) => void Promise.all(event.items.filter((item): item is FileDropItem => item.kind === "file").map((item) => item.getFile())).then(uploads.send)}
+      onDrop={(event) =>
+        void Promise.all(
+          event.items.filter((item): item is FileDropItem => item.kind === "file").map((item) => item.getFile()),
+        ).then(uploads.send)
+      }
     >
       <p className="flex flex-wrap gap-2">
         <NewDocument workRoom={workRoom} topic={topic} />
@@ -61,12 +83,24 @@ export function DocumentList({ workRoom, topic, openId, isArchived }: Props) {
 const TONES = { DRAFT: "plain", SUBMITTED: "good", LOCKED: "warn" } as const;
 const ICONS = { word: FileText, cell: FileSpreadsheet, slide: Presentation, pdf: FileText } as const;
 
-function DocumentRow({ document, workRoom, topic, isOpen }: { document: Document; workRoom: WorkRoom; topic: GroupTopic | undefined; isOpen: boolean }) {
+function DocumentRow({
+  document,
+  workRoom,
+  topic,
+  isOpen,
+}: {
+  document: Document;
+  workRoom: WorkRoom;
+  topic: GroupTopic | undefined;
+  isOpen: boolean;
+}) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
   const Icon = ICONS[document.documentType];
   return (
-    <li className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint bg-sheet"}`}>
+    <li
+      className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint bg-sheet"}`}
+    >
       <Link
         to="/g/$groupId/d/$documentId"
         params={{ groupId: workRoom.groupId, documentId: document.id }}
@@ -79,12 +113,16 @@ function DocumentRow({ document, workRoom, topic, isOpen }: { document: Document
           <span className="min-w-0 font-medium break-words">{fileName(document)}</span>
         </span>
         <span className="text-soft ps-6 text-sm">
-          {document.lastEditedBy === null ? null : `${document.lastEditedByUser?.name ?? nameOf(document.lastEditedBy)} · `}
+          {document.lastEditedBy === null
+            ? null
+            : `${document.lastEditedByUser?.name ?? nameOf(document.lastEditedBy)} · `}
           <Time at={document.lastActivity} />
         </span>
         {document.status === "DRAFT" && document.saveFailedAt === null ? null : (
           <span className="flex flex-wrap gap-1 ps-6 pt-1">
-            {document.status === "DRAFT" ? null : <Badge tone={TONES[document.status]}>{t(`room.state.${document.status}`)}</Badge>}
+            {document.status === "DRAFT" ? null : (
+              <Badge tone={TONES[document.status]}>{t(`room.state.${document.status}`)}</Badge>
+            )}
             {document.saveFailedAt === null ? null : <Badge tone="bad">{t("room.notSaved")}</Badge>}
           </span>
         )}

@@ -18,7 +18,15 @@ import { type Document, fileName, type WorkRoom } from "./workRoom";
 import { VersionsDialog } from "./VersionsDialog";
 
 /** Actions on a document besides opening it. Forbidden actions are not offered. */
-export function DocumentMenu({ document, workRoom, isOpen }: { document: Document; workRoom: WorkRoom; isOpen: boolean }) {
+export function DocumentMenu({
+  document,
+  workRoom,
+  isOpen,
+}: {
+  document: Document;
+  workRoom: WorkRoom;
+  isOpen: boolean;
+}) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -34,7 +42,8 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
   const remove = useMutation({
     mutationFn: async () => {
       // The editor closes first, because it would request the deleted document.
-      if (isOpen) await navigate({ to: "/g/$groupId", params: { groupId: workRoom.groupId }, search: { place: "documents" } });
+      if (isOpen)
+        await navigate({ to: "/g/$groupId", params: { groupId: workRoom.groupId }, search: { place: "documents" } });
       await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },
     onMutate: () => keepFocusNear(section.current),
@@ -53,26 +62,62 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
     },
     onSuccess: () => toast(t("room.replaced", { name: fileName(document) })),
     onError: showError,
-    onSettled: () => Promise.all([refresh(), cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) })]),
+    onSettled: () =>
+      Promise.all([
+        refresh(),
+        cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }),
+        cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) }),
+      ]),
   });
 
   const canChange = document.canEdit === true && document.status === "DRAFT";
   const staff = isStaff(person);
   const actions: (MenuAction | false)[] = [
-    { id: "download", name: t("room.download"), onAction: () => saveFromUrl(`/api/workrooms/documents/${document.id}/download`, fileName(document)) },
-    document.documentType !== "pdf" && (staff || document.status === "LOCKED") && { id: "pdf", name: t("room.pdf"), onAction: () => (toast(t("room.pdfGoing")), pdf.mutate()) },
+    {
+      id: "download",
+      name: t("room.download"),
+      onAction: () => saveFromUrl(`/api/workrooms/documents/${document.id}/download`, fileName(document)),
+    },
+    document.documentType !== "pdf" &&
+      (staff || document.status === "LOCKED") && {
+        id: "pdf",
+        name: t("room.pdf"),
+        onAction: () => (toast(t("room.pdfGoing")), pdf.mutate()),
+      },
     { id: "versions", name: t("room.versions.title"), onAction: () => setDialog("versions") },
-    canChange && { id: "replace", name: t("room.replace"), onAction: () => pickFile(`.${document.fileExtension}`, (bytes) => replace.mutate(bytes)) },
+    canChange && {
+      id: "replace",
+      name: t("room.replace"),
+      onAction: () => pickFile(`.${document.fileExtension}`, (bytes) => replace.mutate(bytes)),
+    },
     canChange && { id: "rename", name: t("app.rename"), onAction: () => setDialog("rename") },
-    canChange && (staff || document.createdById === person.id) && { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setDialog("delete") },
+    canChange &&
+      (staff || document.createdById === person.id) && {
+        id: "delete",
+        name: t("app.delete"),
+        isDanger: true,
+        onAction: () => setDialog("delete"),
+      },
   ];
   return (
     <span ref={section} className="shrink-0">
-      <OverflowMenu label={fileName(document)} actions={actions.filter((action) => action !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
-      {dialog === "rename" ? <RenameDocumentDialog document={document} groupId={workRoom.groupId} onClose={close} /> : null}
+      <OverflowMenu
+        label={fileName(document)}
+        actions={actions.filter((action) => action !== false)}
+        isPending={pdf.isPending || remove.isPending || replace.isPending}
+      />
+      {dialog === "rename" ? (
+        <RenameDocumentDialog document={document} groupId={workRoom.groupId} onClose={close} />
+      ) : null}
       {dialog === "versions" ? <VersionsDialog document={document} workRoom={workRoom} onClose={close} /> : null}
       {dialog === "delete" ? (
-        <ConfirmDialog title={t("room.delete.title", { name: fileName(document) })} text={t("room.delete.text")} confirmLabel={t("app.delete")} onConfirm={() => remove.mutate()} onClose={close} />
+        <ConfirmDialog
+          title={t("room.delete.title", { name: fileName(document) })}
+          text={t("room.delete.text")}
+          confirmLabel={t("app.delete")}
+          onConfirm={() => remove.mutate()}
+          onClose={close}
+        />
       ) : null}
     </span>
   );

@@ -4,7 +4,11 @@ import { useTranslation } from "react-i18next";
 import { formatSize } from "./files";
 
 /** Files to download, as links. */
-export function FileLinks({ files }: { files: readonly { id: string; url: string; fileName: string; size: number }[] }) {
+export function FileLinks({
+  files,
+}: {
+  files: readonly { id: string; url: string; fileName: string; size: number }[];
+}) {
   const { i18n } = useTranslation();
   if (files.length === 0) return null;
   return (

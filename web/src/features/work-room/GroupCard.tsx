@@ -17,7 +17,9 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
   const topic = nearestTopic(group);
   const isFinished = topic?.assignment.status === "FINISHED";
   const isDone = topic !== undefined && (topic.status === "SUBMITTED" || topic.status === "GRADED");
-  const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;
+  const others = group.groupAssignments.filter(
+    (one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id,
+  ).length;
   const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, serverNow()));
   return (
     <Card className="hover:border-line relative flex h-full flex-col gap-2">
@@ -31,7 +33,13 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
       <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
       {topic ? (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Badge tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(topic.status === "GRADED" || topic.status === "RETURNED" ? `groups.came.${topic.status}` : `state.${isFinished ? "FINISHED" : topic.status}`)}</Badge>
+          <Badge tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>
+            {t(
+              topic.status === "GRADED" || topic.status === "RETURNED"
+                ? `groups.came.${topic.status}`
+                : `state.${isFinished ? "FINISHED" : topic.status}`,
+            )}
+          </Badge>
           {isFinished || isDone ? null : (
             <>
               <span className="font-medium">

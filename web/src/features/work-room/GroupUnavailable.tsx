@@ -16,7 +16,9 @@ import { type Group, userNames, type WorkRoom } from "./workRoom";
 
 /** Text in the fields of the page and its dialogs, read before they are removed. */
 function readTypedText(): string[] {
-  const fields = document.querySelectorAll<HTMLTextAreaElement | HTMLInputElement>("#main textarea, [role=dialog] textarea, [role=dialog] input[type=text]");
+  const fields = document.querySelectorAll<HTMLTextAreaElement | HTMLInputElement>(
+    "#main textarea, [role=dialog] textarea, [role=dialog] input[type=text]",
+  );
   return [...fields].map((field) => field.value.trim()).filter((text) => text !== "");
 }
 
@@ -35,7 +37,12 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const groups = cache.getQueryData<Group | null>(queryKeys.groups.one(groupId));
   const next = isStaff(person)
     ? undefined
-    : findReplacementGroup(groupsQuery.data ?? [], { groupId, classId: groups?.classId, courseId: groups?.courseId, topicIds: left?.groupAssignments.map((own) => own.assignmentId) ?? [] });
+    : findReplacementGroup(groupsQuery.data ?? [], {
+        groupId,
+        classId: groups?.classId,
+        courseId: groups?.courseId,
+        topicIds: left?.groupAssignments.map((own) => own.assignmentId) ?? [],
+      });
   const openGroup = () => {
     if (next === undefined) return navigate({ to: isStaff(person) ? "/" : "/groups" });
     // Unsent text is copied to the new room unless a draft exists there; it is sent only when the user presses "Send".
@@ -46,21 +53,33 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
     return navigate({ to: "/g/$groupId", params: { groupId: next.id } });
   };
   const previousGroup = left === undefined ? undefined : userNames(left.group);
-  const currentGroup = next === undefined ? undefined : t("groups.group", { number: next.groupNumber, name: userNames(next) });
+  const currentGroup =
+    next === undefined ? undefined : t("groups.group", { number: next.groupNumber, name: userNames(next) });
   const title = previousGroup === undefined ? t("room.gone.closed") : t("room.gone.title", { name: previousGroup });
   return (
     <div className="flex max-w-xl flex-col items-start gap-4">
       <PageHeading title={title}>{title}</PageHeading>
-      <output className="block">{currentGroup === undefined ? t("room.gone.why") : t("room.gone.now", { name: currentGroup })}</output>
+      <output className="block">
+        {currentGroup === undefined ? t("room.gone.why") : t("room.gone.now", { name: currentGroup })}
+      </output>
       {previousGroup === undefined ? null : <p className="text-soft">{t("room.gone.documents")}</p>}
       {unsent === "" ? null : (
         <label className="flex w-full flex-col gap-1">
           <span>{t("room.gone.unsent")}</span>
-          <textarea className={`${BOX} py-2`} rows={Math.min(8, unsent.split("\n").length + 1)} readOnly value={unsent} />
+          <textarea
+            className={`${BOX} py-2`}
+            rows={Math.min(8, unsent.split("\n").length + 1)}
+            readOnly
+            value={unsent}
+          />
         </label>
       )}
       <Button kind="main" onPress={() => void openGroup()}>
-        {currentGroup !== undefined ? t("room.gone.go", { name: currentGroup }) : isStaff(person) ? t("missing.home") : t("nav.groups")}
+        {currentGroup !== undefined
+          ? t("room.gone.go", { name: currentGroup })
+          : isStaff(person)
+            ? t("missing.home")
+            : t("nav.groups")}
       </Button>
     </div>
   );

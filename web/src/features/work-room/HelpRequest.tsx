@@ -48,7 +48,8 @@ function HelpRequested({ group }: { group: Group }) {
   return (
     <span className="flex flex-col">
       <span className="font-medium">
-        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("groups.helpKnown")} <span className="tabular-nums">({since})</span>
+        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("groups.helpKnown")}{" "}
+        <span className="tabular-nums">({since})</span>
       </span>
       {group.helpMessage ? <span className="text-soft max-w-60 truncate text-sm">“{group.helpMessage}”</span> : null}
     </span>
@@ -60,7 +61,8 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
   const cache = useQueryClient();
   const [text, setText] = useState(group.helpMessage ?? "");
   const ask = useMutation({
-    mutationFn: (message: string) => client.POST("/groups/{id}/help", { params: { path: { id: group.id } }, body: message === "" ? {} : { message } }),
+    mutationFn: (message: string) =>
+      client.POST("/groups/{id}/help", { params: { path: { id: group.id } }, body: message === "" ? {} : { message } }),
     onSuccess: () => {
       toast(t("room.help.called"));
       close();
@@ -75,7 +77,14 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
         if (!ask.isPending) ask.mutate(text.trim());
       }}
     >
-      <TextArea label={t("room.help.about")} hint={t("room.help.hint")} value={text} onChange={setText} maxLength={500} rows={3} />
+      <TextArea
+        label={t("room.help.about")}
+        hint={t("room.help.hint")}
+        value={text}
+        onChange={setText}
+        maxLength={500}
+        rows={3}
+      />
       {ask.isError ? <ErrorMessage problem={ask.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
@@ -102,7 +111,8 @@ export function HelpRequestBanner({ group }: { group: Group }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
-        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.waits", { time: formatMinutes(at - Date.parse(group.helpRequestedAt)) })}
+        <Hand aria-hidden="true" className="text-warn inline size-5" />{" "}
+        {t("room.help.waits", { time: formatMinutes(at - Date.parse(group.helpRequestedAt)) })}
         {group.helpMessage ? <span className="text-soft"> “{group.helpMessage}”</span> : null}
       </span>
       <Button isPending={handled.isPending} onPress={() => handled.mutate()}>

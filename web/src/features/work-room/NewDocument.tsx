@@ -23,11 +23,18 @@ export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: Gr
   const [kind, setKind] = useState<Kind>();
   return (
     <>
-      <OverflowMenu label={t("room.new")} actions={KINDS.map((one) => ({ id: one, name: t(`room.kind.${one}`), onAction: () => setKind(one) }))}>
+      <OverflowMenu
+        label={t("room.new")}
+        actions={KINDS.map((one) => ({ id: one, name: t(`room.kind.${one}`), onAction: () => setKind(one) }))}
+      >
         <Plus aria-hidden="true" className="size-4" /> {t("app.new")}
       </OverflowMenu>
       {kind === undefined ? null : (
-        <Dialog title={t("room.newKind", { kind: t(`room.kind.${kind}`) })} isOpen onOpenChange={(isOpen) => isOpen || setKind(undefined)}>
+        <Dialog
+          title={t("room.newKind", { kind: t(`room.kind.${kind}`) })}
+          isOpen
+          onOpenChange={(isOpen) => isOpen || setKind(undefined)}
+        >
           {(close) => <NameDialog workRoom={workRoom} topic={topic} kind={kind} close={close} />}
         </Dialog>
       )}
@@ -35,7 +42,17 @@ export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: Gr
   );
 }
 
-function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topic: GroupTopic | undefined; kind: Kind; close: () => void }) {
+function NameDialog({
+  workRoom,
+  topic,
+  kind,
+  close,
+}: {
+  workRoom: WorkRoom;
+  topic: GroupTopic | undefined;
+  kind: Kind;
+  close: () => void;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -52,7 +69,11 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
     onSuccess: async (document) => {
       await cache.invalidateQueries({ queryKey: queryKeys.room.one(workRoom.groupId) });
       close();
-      await navigate({ to: "/g/$groupId/d/$documentId", params: { groupId: workRoom.groupId, documentId: document.id }, search: topic ? { topic: topic.assignmentId } : {} });
+      await navigate({
+        to: "/g/$groupId/d/$documentId",
+        params: { groupId: workRoom.groupId, documentId: document.id },
+        search: topic ? { topic: topic.assignmentId } : {},
+      });
     },
   });
   const error = fieldError(create.error, "title");
@@ -64,8 +85,14 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
         if (title.trim() !== "" && !create.isPending) create.mutate();
       }}
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the only field of a dialog that the user has just opened */}
-      <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
+      <TextField
+        autoFocus
+        label={t("room.name")}
+        value={title}
+        onChange={setTitle}
+        maxLength={120}
+        {...(error ? { problem: error } : {})}
+      />
       {create.isError && !error ? <ErrorMessage problem={create.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -16,7 +16,17 @@ import { lazyPart } from "../../components/lazyPart";
 const DocumentEditor = lazyPart(async () => (await import("./DocumentEditor")).DocumentEditor);
 
 /** An open document: name, status and editor. On phones it opens read-only first. `lead` is rendered before the name. */
-export function OpenDocument({ document, workRoom, isWriting, lead }: { document: Document; workRoom: WorkRoom; isWriting: boolean; lead?: ReactNode }) {
+export function OpenDocument({
+  document,
+  workRoom,
+  isWriting,
+  lead,
+}: {
+  document: Document;
+  workRoom: WorkRoom;
+  isWriting: boolean;
+  lead?: ReactNode;
+}) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const isPhone = useIsPhone();
@@ -35,9 +45,13 @@ export function OpenDocument({ document, workRoom, isWriting, lead }: { document
         <PageHeading title={fileName(document)}>
           <span className="text-lg break-words">{fileName(document)}</span>
         </PageHeading>
-        {document.status === "DRAFT" ? null : <Badge tone={document.status === "LOCKED" ? "warn" : "good"}>{t(`room.state.${document.status}`)}</Badge>}
+        {document.status === "DRAFT" ? null : (
+          <Badge tone={document.status === "LOCKED" ? "warn" : "good"}>{t(`room.state.${document.status}`)}</Badge>
+        )}
         <span className="ms-auto" />
-        {isPhone && document.canEdit ? <Button onPress={() => void mode(isView)}>{t(isView ? "room.editor.write" : "room.editor.read")}</Button> : null}
+        {isPhone && document.canEdit ? (
+          <Button onPress={() => void mode(isView)}>{t(isView ? "room.editor.write" : "room.editor.read")}</Button>
+        ) : null}
         <DocumentMenu document={document} workRoom={workRoom} isOpen />
       </div>
       {document.saveFailedAt === null ? null : <NotSaved at={document.saveFailedAt} />}

@@ -12,12 +12,24 @@ import { Dialog } from "../../components/Dialog";
 import type { Document } from "./workRoom";
 
 /** Renames a document; its type stays. */
-export function RenameDocumentDialog({ document, groupId, onClose }: { document: Document; groupId: string; onClose: () => void }) {
+export function RenameDocumentDialog({
+  document,
+  groupId,
+  onClose,
+}: {
+  document: Document;
+  groupId: string;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [title, setTitle] = useState(document.title);
   const rename = useMutation({
-    mutationFn: () => client.PATCH("/workrooms/documents/{id}", { params: { path: { id: document.id } }, body: { title: title.trim() } }),
+    mutationFn: () =>
+      client.PATCH("/workrooms/documents/{id}", {
+        params: { path: { id: document.id } },
+        body: { title: title.trim() },
+      }),
     onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) }),
   });
@@ -32,8 +44,14 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
             if (title.trim() !== "" && !rename.isPending) rename.mutate();
           }}
         >
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the only field of a dialog that the user has just opened */}
-          <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
+          <TextField
+            autoFocus
+            label={t("room.name")}
+            value={title}
+            onChange={setTitle}
+            maxLength={120}
+            {...(error ? { problem: error } : {})}
+          />
           {rename.isError && !error ? <ErrorMessage problem={rename.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -8,7 +8,19 @@ import { HelpRequestBanner } from "./HelpRequest";
 import { type Group, type GroupTopic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
 /** Banners of a room: locked, or visited by a teacher. */
-export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { workRoom: WorkRoom; group: Group | null | undefined; topic: GroupTopic | undefined; isStaff: boolean; isArchived: boolean }) {
+export function RoomBanners({
+  workRoom,
+  group,
+  topic,
+  isStaff,
+  isArchived,
+}: {
+  workRoom: WorkRoom;
+  group: Group | null | undefined;
+  topic: GroupTopic | undefined;
+  isStaff: boolean;
+  isArchived: boolean;
+}) {
   const { t } = useTranslation();
   return (
     <>
@@ -19,10 +31,18 @@ export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { w
           <span className="py-2">{t("room.visit")}</span>
           {topic ? (
             <>
-              <Link to="/t/$topicId/board" params={{ topicId: topic.assignmentId }} className="inline-flex min-h-11 items-center">
+              <Link
+                to="/t/$topicId/board"
+                params={{ topicId: topic.assignmentId }}
+                className="inline-flex min-h-11 items-center"
+              >
                 {t("room.toBoard")}
               </Link>
-              <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.assignmentId, groupId: workRoom.groupId }} className="inline-flex min-h-11 items-center">
+              <Link
+                to="/t/$topicId/work/$groupId"
+                params={{ topicId: topic.assignmentId, groupId: workRoom.groupId }}
+                className="inline-flex min-h-11 items-center"
+              >
                 {t("room.toWork")}
               </Link>
             </>
@@ -42,7 +62,10 @@ function FinishedBanner({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupT
     <LockBanner>
       {data?.finishedAt ? (
         <>
-          {t("room.finishedBy", { name: data.finishedById === workRoom.teacher.id ? nameOf(data.finishedById) : t("room.aTeacher") })} <Time at={data.finishedAt} />.{" "}
+          {t("room.finishedBy", {
+            name: data.finishedById === workRoom.teacher.id ? nameOf(data.finishedById) : t("room.aTeacher"),
+          })}{" "}
+          <Time at={data.finishedAt} />.{" "}
         </>
       ) : null}
       {t("room.finished")}

@@ -24,11 +24,21 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
   const name = t("groups.group", { number: workRoom.group.groupNumber, name: userNames(workRoom.group) });
   const title = topic?.assignment.title ?? name;
   return (
-    <section aria-label={t("room.title")} data-part tabIndex={-1} className="flex flex-wrap items-center gap-x-6 gap-y-2 outline-none">
+    <section
+      aria-label={t("room.title")}
+      data-part
+      tabIndex={-1}
+      className="flex flex-wrap items-center gap-x-6 gap-y-2 outline-none"
+    >
       <div className="min-w-0">
         {document ? (
           <p className="text-lg font-semibold">
-            <Link to="/g/$groupId" params={{ groupId: workRoom.groupId }} search={topic ? { topic: topic.assignmentId } : {}} className="text-ink">
+            <Link
+              to="/g/$groupId"
+              params={{ groupId: workRoom.groupId }}
+              search={topic ? { topic: topic.assignmentId } : {}}
+              className="text-ink"
+            >
               {title}
             </Link>
           </p>
@@ -43,20 +53,28 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
         </div>
       </div>
       <span className="ms-auto flex flex-wrap items-center gap-x-5 gap-y-2 sm:justify-end">
-      {topic && topic.assignment.status === "ACTIVE" && topic.status !== "SUBMITTED" && topic.status !== "GRADED" ? (
-        <span className="font-medium">
-          <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
-        </span>
-      ) : null}
-      {isStaff || isArchived || !group ? null : <HelpButton group={group} />}
-      {isArchived ? null : <SubmissionStatus workRoom={workRoom} topic={topic} document={document} />}
+        {topic && topic.assignment.status === "ACTIVE" && topic.status !== "SUBMITTED" && topic.status !== "GRADED" ? (
+          <span className="font-medium">
+            <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
+          </span>
+        ) : null}
+        {isStaff || isArchived || !group ? null : <HelpButton group={group} />}
+        {isArchived ? null : <SubmissionStatus workRoom={workRoom} topic={topic} document={document} />}
       </span>
     </section>
   );
 }
 
 /** The members of the group. Presence is visible to staff only, because the API returns it to staff only. */
-function Members({ workRoom, topic, isStaff }: { workRoom: WorkRoom; topic: GroupTopic | undefined; isStaff: boolean }) {
+function Members({
+  workRoom,
+  topic,
+  isStaff,
+}: {
+  workRoom: WorkRoom;
+  topic: GroupTopic | undefined;
+  isStaff: boolean;
+}) {
   const { t } = useTranslation();
   const { data } = useQuery({ ...boardQuery(topic?.assignmentId ?? ""), enabled: isStaff && topic !== undefined });
   const card = data?.groups.find((one) => one.group.id === workRoom.groupId);
@@ -65,8 +83,19 @@ function Members({ workRoom, topic, isStaff }: { workRoom: WorkRoom; topic: Grou
     <ul aria-label={t("room.members")} className="flex flex-wrap gap-x-3">
       {card.members.map((member) => (
         <li key={member.user.id} className="flex items-center gap-1">
-          <svg aria-hidden="true" viewBox="0 0 10 10" className={`size-2.5 ${member.online ? "text-good" : "text-soft"}`}>
-            <circle cx="5" cy="5" r="4" fill={member.online ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
+          <svg
+            aria-hidden="true"
+            viewBox="0 0 10 10"
+            className={`size-2.5 ${member.online ? "text-good" : "text-soft"}`}
+          >
+            <circle
+              cx="5"
+              cy="5"
+              r="4"
+              fill={member.online ? "currentColor" : "none"}
+              stroke="currentColor"
+              strokeWidth="1.5"
+            />
           </svg>
           {member.user.name}
           <span className="sr-only">{t(member.online ? "room.here" : "room.away")}</span>

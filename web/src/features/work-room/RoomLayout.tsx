@@ -36,8 +36,20 @@ export function RoomLayout(props: Props) {
   const isWide = useIsWideScreen();
   const place: Section = document ? "documents" : (props.section ?? "task");
   const hasNews = topic !== undefined && !isStaff(person) && hasNewFeedback(person.id, topic, serverNow());
-  const sections = <SectionTabs workRoom={workRoom} topic={topic} isOpen={document !== undefined} section={place} isWide={isWide} hasNews={hasNews} />;
-  const topicSelect = topics.length > 1 && topic ? <TopicSelect groupId={workRoom.groupId} topics={topics} topic={topic} section={place} /> : null;
+  const sections = (
+    <SectionTabs
+      workRoom={workRoom}
+      topic={topic}
+      isOpen={document !== undefined}
+      section={place}
+      isWide={isWide}
+      hasNews={hasNews}
+    />
+  );
+  const topicSelect =
+    topics.length > 1 && topic ? (
+      <TopicSelect groupId={workRoom.groupId} topics={topics} topic={topic} section={place} />
+    ) : null;
   if (isWide) return <ThreeColumns {...props} sections={sections} topicSelect={topicSelect} />;
   return (
     <div className="flex flex-col gap-4">
@@ -59,7 +71,15 @@ function Section({ section, lead, ...props }: Props & { section: Section; lead?:
     case "documents":
       return <DocumentList workRoom={workRoom} topic={topic} isArchived={isArchived} />;
     case "chat":
-      return <Chat workRoomId={workRoom.id} own={person.id} unread={unread} isStaff={isStaff(person)} isArchived={isArchived} />;
+      return (
+        <Chat
+          workRoomId={workRoom.id}
+          own={person.id}
+          unread={unread}
+          isStaff={isStaff(person)}
+          isArchived={isArchived}
+        />
+      );
     case "feedback":
       return topic ? <FeedbackView workRoom={workRoom} topic={topic} own={person.id} /> : <p>{t("room.none")}</p>;
     default:
@@ -77,10 +97,22 @@ function ThreeColumns({ sections, topicSelect, ...props }: Props & { sections: R
   const middle: Section = props.section === "feedback" ? "feedback" : "task";
   return (
     <div className="flex min-h-0 grow gap-3">
-      <SideColumn title={t("room.place.documents")} isCollapsed={isListCollapsed} onCollapsedChange={setListCollapsed} keys="[" icons={[PanelLeftClose, PanelLeftOpen]} width="w-72">
+      <SideColumn
+        title={t("room.place.documents")}
+        isCollapsed={isListCollapsed}
+        onCollapsedChange={setListCollapsed}
+        keys="["
+        icons={[PanelLeftClose, PanelLeftOpen]}
+        width="w-72"
+      >
         <DocumentList workRoom={workRoom} topic={topic} openId={document?.id} isArchived={isArchived} />
       </SideColumn>
-      <section aria-label={document ? fileName(document) : t(`room.place.${middle}`)} data-part tabIndex={-1} className="bg-sheet border-faint flex min-w-0 grow flex-col gap-3 overflow-y-auto rounded-xl border p-3 shadow-sm outline-none">
+      <section
+        aria-label={document ? fileName(document) : t(`room.place.${middle}`)}
+        data-part
+        tabIndex={-1}
+        className="bg-sheet border-faint flex min-w-0 grow flex-col gap-3 overflow-y-auto rounded-xl border p-3 shadow-sm outline-none"
+      >
         {document ? null : (
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
             {sections}
@@ -89,8 +121,22 @@ function ThreeColumns({ sections, topicSelect, ...props }: Props & { sections: R
         )}
         <Section {...props} section={middle} lead={sections} />
       </section>
-      <SideColumn title={t("room.place.chat")} count={isChatCollapsed ? workRoom.unreadCount : 0} isCollapsed={isChatCollapsed} onCollapsedChange={setChatCollapsed} keys="]" icons={[PanelRightClose, PanelRightOpen]} width="w-80">
-        <Chat workRoomId={workRoom.id} own={person.id} unread={unread} isStaff={isStaff(person)} isArchived={isArchived} />
+      <SideColumn
+        title={t("room.place.chat")}
+        count={isChatCollapsed ? workRoom.unreadCount : 0}
+        isCollapsed={isChatCollapsed}
+        onCollapsedChange={setChatCollapsed}
+        keys="]"
+        icons={[PanelRightClose, PanelRightOpen]}
+        width="w-80"
+      >
+        <Chat
+          workRoomId={workRoom.id}
+          own={person.id}
+          unread={unread}
+          isStaff={isStaff(person)}
+          isArchived={isArchived}
+        />
       </SideColumn>
     </div>
   );
@@ -107,11 +153,27 @@ interface SideColumnProps {
   children: ReactNode;
 }
 
-function SideColumn({ title, count = 0, isCollapsed, onCollapsedChange, keys, icons, width, children }: SideColumnProps) {
+function SideColumn({
+  title,
+  count = 0,
+  isCollapsed,
+  onCollapsedChange,
+  keys,
+  icons,
+  width,
+  children,
+}: SideColumnProps) {
   const { t } = useTranslation();
   const Icon = icons[isCollapsed ? 1 : 0];
   const button = (
-    <Button kind="quiet" className="px-0" aria-keyshortcuts={keys} aria-expanded={!isCollapsed} aria-label={t(isCollapsed ? "room.unfold" : "room.fold", { title, key: keys })} onPress={() => onCollapsedChange(!isCollapsed)}>
+    <Button
+      kind="quiet"
+      className="px-0"
+      aria-keyshortcuts={keys}
+      aria-expanded={!isCollapsed}
+      aria-label={t(isCollapsed ? "room.unfold" : "room.fold", { title, key: keys })}
+      onPress={() => onCollapsedChange(!isCollapsed)}
+    >
       <Icon aria-hidden="true" className="size-5" />
     </Button>
   );

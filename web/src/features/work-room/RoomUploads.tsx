@@ -17,12 +17,21 @@ export function RoomUploads({ uploads }: { uploads: readonly RoomUpload[] }) {
         <li key={one.id} className="border-faint flex flex-col gap-1 rounded-lg border p-2">
           <span className="flex items-center gap-2">
             <span className="min-w-0 grow break-words">{one.name}</span>
-            <Button kind="quiet" className="px-0" aria-label={t("room.send.stop", { name: one.name })} onPress={one.cancel}>
+            <Button
+              kind="quiet"
+              className="px-0"
+              aria-label={t("room.send.stop", { name: one.name })}
+              onPress={one.cancel}
+            >
               <X aria-hidden="true" className="size-5" />
             </Button>
           </span>
           {one.problem === undefined ? (
-            <ProgressBar aria-label={t("room.send.going", { name: one.name })} value={one.share * 100} className="bg-faint h-2 overflow-hidden rounded">
+            <ProgressBar
+              aria-label={t("room.send.going", { name: one.name })}
+              value={one.share * 100}
+              className="bg-faint h-2 overflow-hidden rounded"
+            >
               {({ percentage }) => <div className="bg-accent h-full" style={{ width: `${percentage ?? 0}%` }} />}
             </ProgressBar>
           ) : (

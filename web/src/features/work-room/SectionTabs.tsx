@@ -5,7 +5,8 @@ import { useTranslation } from "react-i18next";
 import { Select } from "../../forms/Select";
 import { type Section, SECTIONS, type GroupTopic, type WorkRoom } from "./workRoom";
 
-const TAB = "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-1.5 text-sm hover:no-underline sm:px-3 sm:text-base";
+const TAB =
+  "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-1.5 text-sm hover:no-underline sm:px-3 sm:text-base";
 const SELECTED_TAB = "border-accent font-semibold";
 const OTHER_TAB = "border-transparent";
 
@@ -31,16 +32,32 @@ export function SectionTabs({ workRoom, topic, isOpen, section, isWide, hasNews 
       {sections.map((one) => (
         <TabLink key={one} workRoom={workRoom} topic={topic} section={one} isSelected={isSelected(one)}>
           {t(`room.place.${one}`)}
-          {count[one] ? <span className={one === "chat" ? "text-warn font-semibold" : "text-soft"}>{count[one]}</span> : null}
+          {count[one] ? (
+            <span className={one === "chat" ? "text-warn font-semibold" : "text-soft"}>{count[one]}</span>
+          ) : null}
           {one === "chat" && count.chat ? <span className="sr-only">{t("room.chat.new")}</span> : null}
-          {one === "feedback" && hasNews && !isSelected(one) ? <span className="bg-warn text-page rounded-full px-1.5 text-xs font-semibold">{t("feedback.new")}</span> : null}
+          {one === "feedback" && hasNews && !isSelected(one) ? (
+            <span className="bg-warn text-page rounded-full px-1.5 text-xs font-semibold">{t("feedback.new")}</span>
+          ) : null}
         </TabLink>
       ))}
     </nav>
   );
 }
 
-function TabLink({ workRoom, topic, section, isSelected, children }: { workRoom: WorkRoom; topic: GroupTopic | undefined; section: Section; isSelected: boolean; children: ReactNode }) {
+function TabLink({
+  workRoom,
+  topic,
+  section,
+  isSelected,
+  children,
+}: {
+  workRoom: WorkRoom;
+  topic: GroupTopic | undefined;
+  section: Section;
+  isSelected: boolean;
+  children: ReactNode;
+}) {
   return (
     <Link
       to="/g/$groupId"
@@ -55,9 +72,27 @@ function TabLink({ workRoom, topic, section, isSelected, children }: { workRoom:
 }
 
 /** Selects the topic, where the group has several. */
-export function TopicSelect({ groupId, topics, topic, section }: { groupId: string; topics: readonly GroupTopic[]; topic: GroupTopic; section: Section }) {
+export function TopicSelect({
+  groupId,
+  topics,
+  topic,
+  section,
+}: {
+  groupId: string;
+  topics: readonly GroupTopic[];
+  topic: GroupTopic;
+  section: Section;
+}) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const go = (id: string) => void navigate({ to: "/g/$groupId", params: { groupId }, search: { place: section, topic: id } });
-  return <Select label={t("room.topic")} options={topics.map((one) => ({ id: one.assignmentId, name: one.assignment.title }))} value={topic.assignmentId} onChange={go} />;
+  const go = (id: string) =>
+    void navigate({ to: "/g/$groupId", params: { groupId }, search: { place: section, topic: id } });
+  return (
+    <Select
+      label={t("room.topic")}
+      options={topics.map((one) => ({ id: one.assignmentId, name: one.assignment.title }))}
+      value={topic.assignmentId}
+      onChange={go}
+    />
+  );
 }

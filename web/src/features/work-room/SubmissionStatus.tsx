@@ -10,7 +10,15 @@ import { type Document, type GroupTopic, useUserName, type WorkRoom } from "./wo
 import { SubmitDialog } from "./SubmitDialog";
 
 /** Submission status of the group, and the actions on it. */
-export function SubmissionStatus({ workRoom, topic, document }: { workRoom: WorkRoom; topic: GroupTopic | undefined; document?: Document | undefined }) {
+export function SubmissionStatus({
+  workRoom,
+  topic,
+  document,
+}: {
+  workRoom: WorkRoom;
+  topic: GroupTopic | undefined;
+  document?: Document | undefined;
+}) {
   const { t } = useTranslation();
   if (topic === undefined) return null;
   if (topic.assignment.status === "FINISHED") {
@@ -28,7 +36,9 @@ export function SubmissionStatus({ workRoom, topic, document }: { workRoom: Work
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       {topic.status === "RETURNED" ? <FeedbackLink workRoom={workRoom} topic={topic} /> : null}
       {topic.status === "SUBMITTED" ? <Submitted workRoom={workRoom} topic={topic} /> : null}
-      {canSubmitAgain && !(topic.status === "SUBMITTED" && topic.isComplete) ? <SubmitDialog workRoom={workRoom} topic={topic} document={document} /> : null}
+      {canSubmitAgain && !(topic.status === "SUBMITTED" && topic.isComplete) ? (
+        <SubmitDialog workRoom={workRoom} topic={topic} document={document} />
+      ) : null}
     </span>
   );
 }
@@ -37,8 +47,14 @@ export function SubmissionStatus({ workRoom, topic, document }: { workRoom: Work
 function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic }) {
   const { t } = useTranslation();
   return (
-    <Link to="/g/$groupId" params={{ groupId: workRoom.groupId }} search={{ place: "feedback", topic: topic.assignmentId }} className="inline-flex min-h-11 items-center gap-2">
-      <MessageSquareText aria-hidden="true" className="size-5" /> {t(topic.status === "GRADED" ? "groups.came.GRADED" : "groups.came.RETURNED")}
+    <Link
+      to="/g/$groupId"
+      params={{ groupId: workRoom.groupId }}
+      search={{ place: "feedback", topic: topic.assignmentId }}
+      className="inline-flex min-h-11 items-center gap-2"
+    >
+      <MessageSquareText aria-hidden="true" className="size-5" />{" "}
+      {t(topic.status === "GRADED" ? "groups.came.GRADED" : "groups.came.RETURNED")}
     </Link>
   );
 }
@@ -64,7 +80,14 @@ function Submitted({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic 
       </span>
       {own.length === 0 ? null : isLate(topic) ? (
         // Submitting again would be late or rejected, so this asks for confirmation.
-        <ConfirmButton open={t("room.handIn.back.go")} title={t("room.handIn.back.title")} text={t("room.handIn.back.late")} confirmLabel={t("room.handIn.back.go")} onConfirm={takeBack} isPending={takingBack.isPending} />
+        <ConfirmButton
+          open={t("room.handIn.back.go")}
+          title={t("room.handIn.back.title")}
+          text={t("room.handIn.back.late")}
+          confirmLabel={t("room.handIn.back.go")}
+          onConfirm={takeBack}
+          isPending={takingBack.isPending}
+        />
       ) : (
         <Button onPress={takeBack} isPending={takingBack.isPending}>
           <Undo2 aria-hidden="true" className="size-4" /> {t("room.handIn.back.go")}

@@ -11,7 +11,15 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
 import { candidatesQuery, lateMinutes, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
-import { type Document, fileName, lateDeadline, type GroupTopic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
+import {
+  type Document,
+  fileName,
+  lateDeadline,
+  type GroupTopic,
+  topicDetailQuery,
+  useUserName,
+  type WorkRoom,
+} from "./workRoom";
 
 interface Props {
   workRoom: WorkRoom;
@@ -41,7 +49,10 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
   const documents = selected ?? defaultDocuments(drafts, assignmentId ?? topic.assignmentId, document?.id);
   const leaving = findRelinked(drafts, documents, assignmentId);
   const own = workRoom.groupAssignments.find((one) => one.assignmentId === assignmentId);
-  const { data: classData } = useQuery({ ...topicDetailQuery(assignmentId ?? ""), enabled: assignmentId !== undefined });
+  const { data: classData } = useQuery({
+    ...topicDetailQuery(assignmentId ?? ""),
+    enabled: assignmentId !== undefined,
+  });
   const submitting = useSubmit(workRoom, useUserName(workRoom), close);
   const { moment } = useTime();
   const lateBy = own ? serverNow() - lateDeadline(own) : 0;
@@ -54,7 +65,8 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (assignmentId !== undefined && documents.length > 0 && !isClosed && !submitting.isPending) submitting.mutate({ documents, assignmentId });
+        if (assignmentId !== undefined && documents.length > 0 && !isClosed && !submitting.isPending)
+          submitting.mutate({ documents, assignmentId });
       }}
     >
       <CheckboxGroup value={documents} onChange={setSelected} className="flex flex-col">
@@ -74,23 +86,42 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
             setChosen(id);
             setSelected(undefined);
           }}
-          options={(topics.data ?? []).map((one) => ({ id: one.assignmentId, name: t("room.handIn.topic", { title: one.title, when: moment(one.deadline) }) }))}
+          options={(topics.data ?? []).map((one) => ({
+            id: one.assignmentId,
+            name: t("room.handIn.topic", { title: one.title, when: moment(one.deadline) }),
+          }))}
         />
       ) : (
-        <p>{t("room.handIn.for", { title: topics.data?.find((one) => one.assignmentId === assignmentId)?.title ?? topic.assignment.title })}</p>
+        <p>
+          {t("room.handIn.for", {
+            title: topics.data?.find((one) => one.assignmentId === assignmentId)?.title ?? topic.assignment.title,
+          })}
+        </p>
       )}
       {leaving.map((one) => (
         <p key={one.id} className="text-warn">
-          {t("room.handIn.relink", { name: fileName(one), title: workRoom.groupAssignments.find((link) => link.assignmentId === one.assignmentId)?.assignment.title ?? t("room.topic") })}
+          {t("room.handIn.relink", {
+            name: fileName(one),
+            title:
+              workRoom.groupAssignments.find((link) => link.assignmentId === one.assignmentId)?.assignment.title ??
+              t("room.topic"),
+          })}
         </p>
       ))}
       {isClosed ? <p className="text-bad">{t("room.handIn.closed")}</p> : null}
-      {lateBy > 0 && !isClosed ? <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p> : null}
+      {lateBy > 0 && !isClosed ? (
+        <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p>
+      ) : null}
       <p>{t("room.handIn.effect")}</p>
       {submitting.isError ? <ErrorMessage problem={submitting.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isDisabled={assignmentId === undefined || documents.length === 0 || isClosed} isPending={submitting.isPending}>
+        <Button
+          kind="main"
+          type="submit"
+          isDisabled={assignmentId === undefined || documents.length === 0 || isClosed}
+          isPending={submitting.isPending}
+        >
           {t("room.handIn.go")}
         </Button>
       </p>

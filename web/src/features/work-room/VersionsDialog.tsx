@@ -15,31 +15,50 @@ import { type Document, fileName, useUserName, versionsQuery, type WorkRoom } fr
 type Version = Schemas["DocumentVersion"];
 
 /** The saved versions of a document, to download or restore. */
-export function VersionsDialog({ document, workRoom, onClose }: { document: Document; workRoom: WorkRoom; onClose: () => void }) {
+export function VersionsDialog({
+  document,
+  workRoom,
+  onClose,
+}: {
+  document: Document;
+  workRoom: WorkRoom;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const all = useQuery(versionsQuery(document.id));
   const restore = useRestore(document, workRoom.groupId);
   const canRestore = document.canEdit === true && document.status === "DRAFT";
   const latest = document.version;
   return (
-    <Dialog title={t("room.versions.of", { name: fileName(document) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
+    <Dialog
+      title={t("room.versions.of", { name: fileName(document) })}
+      isOpen
+      onOpenChange={(isOpen) => isOpen || onClose()}
+      isWide
+    >
       {(close) => (
         <>
           {all.isPending ? <Skeleton count={1} /> : null}
           {all.isError ? <ErrorMessage problem={all.error} onRetry={() => void all.refetch()} /> : null}
           {all.data?.length === 0 ? <p>{t("room.versions.none")}</p> : null}
           <ul className="divide-faint flex flex-col divide-y">
-            {(all.data ?? []).toSorted((one, other) => other.version - one.version).map((version) => (
-              <VersionRow
-                key={version.id}
-                version={version}
-                workRoom={workRoom}
-                isLatest={version.version === latest}
-                address={`/api/workrooms/documents/${document.id}/versions/${version.version}/download`}
-                restore={canRestore && version.version !== latest && version.origin !== "LATE_AFTER_LOCK" ? () => restore.mutate({ version: version.version, latest }) : undefined}
-                isPending={restore.isPending && restore.variables.version === version.version}
-              />
-            ))}
+            {(all.data ?? [])
+              .toSorted((one, other) => other.version - one.version)
+              .map((version) => (
+                <VersionRow
+                  key={version.id}
+                  version={version}
+                  workRoom={workRoom}
+                  isLatest={version.version === latest}
+                  address={`/api/workrooms/documents/${document.id}/versions/${version.version}/download`}
+                  restore={
+                    canRestore && version.version !== latest && version.origin !== "LATE_AFTER_LOCK"
+                      ? () => restore.mutate({ version: version.version, latest })
+                      : undefined
+                  }
+                  isPending={restore.isPending && restore.variables.version === version.version}
+                />
+              ))}
           </ul>
           <p className="flex justify-end">
             <Button onPress={close}>{t("app.close")}</Button>
@@ -62,7 +81,9 @@ interface VersionRowProps {
 function VersionRow({ version, workRoom, isLatest, address, restore, isPending }: VersionRowProps) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
-  const people = [...new Set(version.editors.length > 0 ? version.editors : [version.savedById])].map(nameOf).join(", ");
+  const people = [...new Set(version.editors.length > 0 ? version.editors : [version.savedById])]
+    .map(nameOf)
+    .join(", ");
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
       <span className="min-w-40 grow">
@@ -92,11 +113,26 @@ function useRestore(document: Document, groupId: string) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
-  const refresh = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) })]);
-  const restore = (version: number) => client.POST("/workrooms/documents/{id}/versions/{version}/restore", { params: { path: { id: document.id, version } } });
+  const refresh = () =>
+    Promise.all([
+      cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }),
+      cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) }),
+      cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) }),
+    ]);
+  const restore = (version: number) =>
+    client.POST("/workrooms/documents/{id}/versions/{version}/restore", {
+      params: { path: { id: document.id, version } },
+    });
   return useMutation({
     mutationFn: ({ version }: { version: number; latest: number }) => restore(version),
-    onSuccess: (_, { latest }) => toast(t("room.versions.restored"), () => void restore(latest).catch((problem: unknown) => toast(errorText(problem))).finally(refresh)),
+    onSuccess: (_, { latest }) =>
+      toast(
+        t("room.versions.restored"),
+        () =>
+          void restore(latest)
+            .catch((problem: unknown) => toast(errorText(problem)))
+            .finally(refresh),
+      ),
     onError: (problem) => toast(errorText(problem)),
     onSettled: refresh,
   });

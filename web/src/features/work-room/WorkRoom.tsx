@@ -32,7 +32,8 @@ interface Props {
 export function Room(props: Props) {
   const { t } = useTranslation();
   const found = useQuery(workRoomQuery(props.groupId));
-  if (found.error instanceof Problem && [403, 404].includes(found.error.status)) return <GroupUnavailable groupId={props.groupId} left={found.data} />;
+  if (found.error instanceof Problem && [403, 404].includes(found.error.status))
+    return <GroupUnavailable groupId={props.groupId} left={found.data} />;
   if (found.data) return <WorkRoomContent {...props} found={found.data} />;
   if (found.isPending) return <Skeleton />;
   return (
@@ -43,14 +44,27 @@ export function Room(props: Props) {
   );
 }
 
-function WorkRoomContent({ groupId, section, topicId, documentId, isWriting = false, found: workRoom }: Props & { found: WorkRoom }) {
+function WorkRoomContent({
+  groupId,
+  section,
+  topicId,
+  documentId,
+  isWriting = false,
+  found: workRoom,
+}: Props & { found: WorkRoom }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const own = useQuery(groupQuery(groupId));
   const topics = sortTopics(workRoom.groupAssignments);
   const document = workRoom.documents.find((one) => one.id === documentId);
-  const topic = topics.find((one) => one.assignmentId === topicId) ?? topics.find((one) => one.assignmentId === document?.assignmentId) ?? topics[0];
-  const { data: classData } = useQuery({ ...classQuery(own.data?.classId ?? ""), enabled: own.data !== undefined && own.data !== null });
+  const topic =
+    topics.find((one) => one.assignmentId === topicId) ??
+    topics.find((one) => one.assignmentId === document?.assignmentId) ??
+    topics[0];
+  const { data: classData } = useQuery({
+    ...classQuery(own.data?.classId ?? ""),
+    enabled: own.data !== undefined && own.data !== null,
+  });
   const isArchived = classData?.status === "ARCHIVED";
   // Unread count when the room was opened; reading messages decreases the count of the query.
   const [unread] = useState(workRoom.unreadCount);
@@ -70,8 +84,21 @@ function WorkRoomContent({ groupId, section, topicId, documentId, isWriting = fa
   }
   return (
     <div data-wide className="flex flex-col gap-3 xl:h-[calc(100dvh-5.75rem)] xl:min-h-[34rem]">
-      <RoomHeader workRoom={workRoom} group={own.data} topic={topic} document={document} isStaff={isStaff(person)} isArchived={isArchived} />
-      <RoomBanners workRoom={workRoom} group={own.data} topic={topic} isStaff={isStaff(person)} isArchived={isArchived} />
+      <RoomHeader
+        workRoom={workRoom}
+        group={own.data}
+        topic={topic}
+        document={document}
+        isStaff={isStaff(person)}
+        isArchived={isArchived}
+      />
+      <RoomBanners
+        workRoom={workRoom}
+        group={own.data}
+        topic={topic}
+        isStaff={isStaff(person)}
+        isArchived={isArchived}
+      />
       <RoomLayout
         workRoom={workRoom}
         group={own.data}
@@ -100,5 +127,8 @@ function useUnreadInTitle(count: number): void {
 /** Applies chat events to the cached messages. */
 function useChatEvents(workRoomId: string, own: string): void {
   const cache = useQueryClient();
-  useEffect(() => addEventListener((event, payload) => applyChatEvent(cache, workRoomId, own, event, payload)), [cache, workRoomId, own]);
+  useEffect(
+    () => addEventListener((event, payload) => applyChatEvent(cache, workRoomId, own, event, payload)),
+    [cache, workRoomId, own],
+  );
 }

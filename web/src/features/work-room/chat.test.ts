@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { firstUnread, mergePages, isEditable, type RoomMessage } from "./chat";
 
-const message = (seq: number, senderId: string) => ({ id: `m${seq}`, seq, senderId, createdAt: "2026-01-01T10:00:00Z" }) as unknown as RoomMessage;
+const message = (seq: number, senderId: string) =>
+  ({ id: `m${seq}`, seq, senderId, createdAt: "2026-01-01T10:00:00Z" }) as unknown as RoomMessage;
 
 describe("chat", () => {
   it("shows each message once, oldest first, with overlapping pages", () => {

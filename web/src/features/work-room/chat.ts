@@ -10,7 +10,11 @@ export const chatQuery = (workRoomId: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.chat.one(workRoomId),
     queryFn: ({ pageParam }) =>
-      unwrap(client.GET("/workrooms/{id}/messages", { params: { path: { id: workRoomId }, query: pageParam === "" ? {} : { cursor: pageParam } } })),
+      unwrap(
+        client.GET("/workrooms/{id}/messages", {
+          params: { path: { id: workRoomId }, query: pageParam === "" ? {} : { cursor: pageParam } },
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });

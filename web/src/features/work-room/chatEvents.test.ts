@@ -6,11 +6,15 @@ import type { WorkRoom } from "./workRoom";
 import { mergePages, type RoomMessage } from "./chat";
 import { appendMessage, applyChatEvent } from "./chatEvents";
 
-const message = (seq: number, senderId = "ben") => ({ id: `m${seq}`, seq, senderId, workRoomId: "room" }) as unknown as RoomMessage;
+const message = (seq: number, senderId = "ben") =>
+  ({ id: `m${seq}`, seq, senderId, workRoomId: "room" }) as unknown as RoomMessage;
 const chatEvent = (seq: number, senderId?: string) => ({ workRoomId: "room", message: message(seq, senderId) });
 
 let cache: QueryClient;
-const shown = () => mergePages(cache.getQueryData<{ pages: { data: RoomMessage[] }[] }>(queryKeys.chat.one("room"))?.pages ?? []).map((one) => one.seq);
+const shown = () =>
+  mergePages(cache.getQueryData<{ pages: { data: RoomMessage[] }[] }>(queryKeys.chat.one("room"))?.pages ?? []).map(
+    (one) => one.seq,
+  );
 const unread = () => cache.getQueryData<{ unreadCount: number }>(queryKeys.room.one("group"))?.unreadCount;
 
 beforeEach(() => {
@@ -33,7 +37,10 @@ describe("chat events", () => {
   it("refetch when a message is missing or a request is in flight", async () => {
     expect(applyChatEvent(cache, "room", "ana", "message:new", chatEvent(4))).toBe(false);
     let arrive: (answer: unknown) => void = () => {};
-    const asked = cache.fetchQuery({ queryKey: queryKeys.chat.one("room"), queryFn: () => new Promise((done) => (arrive = done)) });
+    const asked = cache.fetchQuery({
+      queryKey: queryKeys.chat.one("room"),
+      queryFn: () => new Promise((done) => (arrive = done)),
+    });
     expect(applyChatEvent(cache, "room", "ana", "message:new", chatEvent(3))).toBe(false);
     arrive({ pages: [], pageParams: [] });
     await asked;

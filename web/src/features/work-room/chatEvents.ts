@@ -26,20 +26,33 @@ export function appendMessage(cache: QueryClient, message: RoomMessage): "new" |
   const last = mergePages(cached.pages).at(-1)?.seq ?? 0;
   if (message.seq > last + 1) return "ask";
   if (message.seq <= last) return "known";
-  cache.setQueryData<Pages>(queryKey, { ...cached, pages: [{ ...newest, data: [...newest.data, message] }, ...cached.pages.slice(1)] });
+  cache.setQueryData<Pages>(queryKey, {
+    ...cached,
+    pages: [{ ...newest, data: [...newest.data, message] }, ...cached.pages.slice(1)],
+  });
   return "new";
 }
 
 /** Changes the unread count of a room wherever its members see it. */
 export function updateUnreadCount(cache: QueryClient, workRoomId: string, change: (unread: number) => number): void {
-  updateFamily(cache, "room", (found) => (found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
+  updateFamily(cache, "room", (found) =>
+    found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found,
+  );
   cache.setQueryData<ListedGroup[]>(queryKeys.groups.mine(), (groups) =>
-    groups?.map((group) => (group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group)),
+    groups?.map((group) =>
+      group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group,
+    ),
   );
 }
 
 /** Applies an event of the open room; returns whether no refetch is needed. */
-export function applyChatEvent(cache: QueryClient, workRoomId: string, own: string, event: string, payload: ChatEvent): boolean {
+export function applyChatEvent(
+  cache: QueryClient,
+  workRoomId: string,
+  own: string,
+  event: string,
+  payload: ChatEvent,
+): boolean {
   if (payload.workRoomId !== workRoomId) return false;
   const { message, unreadCount } = payload;
   if (event === "message:read" && unreadCount !== undefined) {

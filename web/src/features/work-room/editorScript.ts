@@ -9,7 +9,10 @@ import { queryKeys } from "../../api/queryKeys";
 export const editorScriptQuery = (server: string, shard: string) =>
   queryOptions({
     queryKey: queryKeys.editor.script(server),
-    queryFn: () => loadScript(`${server.replace(/\/$/, "")}/web-apps/apps/api/documents/api.js?shardkey=${encodeURIComponent(shard)}`),
+    queryFn: () =>
+      loadScript(
+        `${server.replace(/\/$/, "")}/web-apps/apps/api/documents/api.js?shardkey=${encodeURIComponent(shard)}`,
+      ),
     staleTime: Infinity,
     retry: false,
     networkMode: "always",

@@ -22,14 +22,20 @@ export function pickFile(accept: string, onFile: (file: File) => void): void {
 
 /** Saves a document as PDF; throws a `Problem` if it cannot be converted. */
 export async function savePdf(document: { id: string; title: string }): Promise<void> {
-  const answer = await client.GET("/workrooms/documents/{id}/pdf", { params: { path: { id: document.id } }, parseAs: "blob" });
+  const answer = await client.GET("/workrooms/documents/{id}/pdf", {
+    params: { path: { id: document.id } },
+    parseAs: "blob",
+  });
   saveBytes(answer.data as Blob, `${document.title}.pdf`);
 }
 
 /** Saves the submitted version of a document as PDF. */
 export async function saveSubmittedPdf(document: { submissionId: string; id: string; title: string }): Promise<void> {
   const path = { id: document.submissionId, documentId: document.id };
-  const answer = await client.GET("/feedback/submissions/{id}/documents/{documentId}/pdf", { params: { path }, parseAs: "blob" });
+  const answer = await client.GET("/feedback/submissions/{id}/documents/{documentId}/pdf", {
+    params: { path },
+    parseAs: "blob",
+  });
   saveBytes(answer.data as Blob, `${document.title}.pdf`);
 }
 
@@ -42,6 +48,16 @@ function saveBytes(bytes: Blob, name: string): void {
 
 /** Formats a file size in the reader's language. */
 export function formatSize(bytes: number, language: string): string {
-  const [unit, size] = bytes < 1e6 ? (["kilobyte", bytes / 1e3] as const) : bytes < 1e9 ? (["megabyte", bytes / 1e6] as const) : (["gigabyte", bytes / 1e9] as const);
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: bytes < 1e6 ? 0 : 1 }).format(Math.max(1, size));
+  const [unit, size] =
+    bytes < 1e6
+      ? (["kilobyte", bytes / 1e3] as const)
+      : bytes < 1e9
+        ? (["megabyte", bytes / 1e6] as const)
+        : (["gigabyte", bytes / 1e9] as const);
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit,
+    unitDisplay: "short",
+    maximumFractionDigits: bytes < 1e6 ? 0 : 1,
+  }).format(Math.max(1, size));
 }

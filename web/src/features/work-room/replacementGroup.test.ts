@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { findReplacementGroup } from "./replacementGroup";
 
-const group = (id: string, courseId: string | null, ...topics: string[]) => ({ id, classId: "8b", courseId, groupAssignments: topics.map((assignmentId) => ({ assignmentId })) });
+const group = (id: string, courseId: string | null, ...topics: string[]) => ({
+  id,
+  classId: "8b",
+  courseId,
+  groupAssignments: topics.map((assignmentId) => ({ assignmentId })),
+});
 const left = { groupId: "rivers", classId: "8b", courseId: "geography", topicIds: ["landforms"] };
 
 describe("placeNow", () => {
@@ -19,7 +24,9 @@ describe("placeNow", () => {
     expect(findReplacementGroup([group("b", "maths")], { groupId: "rivers", topicIds: [] })?.id).toBe("b");
   });
   it("returns nothing when several groups or none match", () => {
-    expect(findReplacementGroup([group("a", "geography", "landforms"), group("b", "geography", "landforms")], left)).toBeUndefined();
+    expect(
+      findReplacementGroup([group("a", "geography", "landforms"), group("b", "geography", "landforms")], left),
+    ).toBeUndefined();
     expect(findReplacementGroup([group("b", "maths"), group("c", "music")], left)).toBeUndefined();
     expect(findReplacementGroup([], left)).toBeUndefined();
   });

@@ -22,8 +22,11 @@ export interface FormerGroup {
  */
 export function findReplacementGroup<G extends CandidateGroup>(mine: readonly G[], left: FormerGroup): G | undefined {
   const others = mine.filter((group) => group.id !== left.groupId);
-  const onTopic = others.filter((group) => group.groupAssignments.some((own) => left.topicIds.includes(own.assignmentId)));
+  const onTopic = others.filter((group) =>
+    group.groupAssignments.some((own) => left.topicIds.includes(own.assignmentId)),
+  );
   const inCourse = others.filter((group) => group.classId === left.classId && group.courseId === left.courseId);
-  for (const found of left.classId === undefined ? [onTopic, others] : [onTopic, inCourse]) if (found.length > 0) return found.length === 1 ? found[0] : undefined;
+  for (const found of left.classId === undefined ? [onTopic, others] : [onTopic, inCourse])
+    if (found.length > 0) return found.length === 1 ? found[0] : undefined;
   return undefined;
 }

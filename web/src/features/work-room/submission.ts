@@ -20,7 +20,11 @@ export const candidatesQuery = (groupId: string) =>
  * The preselected topic: that of the open document, the one on the screen, the only one, or the one preselected by the
  * service. Nothing when there are no candidates.
  */
-export function defaultTopic(topics: readonly { assignmentId: string; isPreselected: boolean }[], linkedId: string | null | undefined, shownId: string): string | undefined {
+export function defaultTopic(
+  topics: readonly { assignmentId: string; isPreselected: boolean }[],
+  linkedId: string | null | undefined,
+  shownId: string,
+): string | undefined {
   for (const id of [linkedId, shownId]) if (topics.some((one) => one.assignmentId === id)) return id ?? undefined;
   return (topics.find((one) => one.isPreselected) ?? topics[0])?.assignmentId;
 }
@@ -38,21 +42,28 @@ export function defaultDocuments(drafts: readonly Document[], topicId: string, o
 }
 
 /** The selected documents that would be unlinked from another topic. */
-export const findRelinked = (drafts: readonly Document[], chosen: readonly string[], topicId: string | undefined): Document[] =>
+export const findRelinked = (
+  drafts: readonly Document[],
+  chosen: readonly string[],
+  topicId: string | undefined,
+): Document[] =>
   drafts.filter((one) => chosen.includes(one.id) && one.assignmentId !== null && one.assignmentId !== topicId);
 
 /** Submits documents one at a time: each is a separate attempt that includes all earlier ones. Returns how many may lack their last changes. */
 export async function submitDocuments(documents: readonly string[], assignmentId: string): Promise<number> {
   let unsaved = 0;
   for (const id of documents) {
-    const submitted = await unwrap(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } }));
+    const submitted = await unwrap(
+      client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } }),
+    );
     if (submitted.unsaved) unsaved += 1;
   }
   return unsaved;
 }
 
 export async function takeBackDocuments(documents: readonly string[]): Promise<void> {
-  for (const id of documents) await client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id } }, body: {} });
+  for (const id of documents)
+    await client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id } }, body: {} });
 }
 
 /** Query families that show submissions. */
@@ -71,10 +82,17 @@ export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => str
   const cache = useQueryClient();
   const refreshAffected = useRefreshAffected();
   return useMutation({
-    mutationFn: ({ documents, assignmentId }: { documents: string[]; assignmentId: string }) => submitDocuments(documents, assignmentId),
+    mutationFn: ({ documents, assignmentId }: { documents: string[]; assignmentId: string }) =>
+      submitDocuments(documents, assignmentId),
     onSuccess: (unsaved, { documents }) => {
       close();
-      toast(unsaved > 0 ? t("room.handIn.unsaved", { count: unsaved }) : t("room.handIn.done"), () => void takeBackDocuments(documents).catch((problem: unknown) => toast(errorText(problem))).finally(refreshAffected));
+      toast(
+        unsaved > 0 ? t("room.handIn.unsaved", { count: unsaved }) : t("room.handIn.done"),
+        () =>
+          void takeBackDocuments(documents)
+            .catch((problem: unknown) => toast(errorText(problem)))
+            .finally(refreshAffected),
+      );
     },
     onError: async (problem, { documents }) => {
       if (!(problem instanceof Problem) || problem.status !== 409) return;
@@ -98,7 +116,13 @@ export function useTakeBack(topic: GroupTopic | undefined) {
     onSuccess: (_, documents) => {
       const assignmentId = topic?.assignmentId ?? documents[0]?.assignmentId;
       const ids = documents.map((one) => one.id);
-      const again = assignmentId == null ? undefined : () => void submitDocuments(ids, assignmentId).catch((problem: unknown) => toast(errorText(problem))).finally(refreshAffected);
+      const again =
+        assignmentId == null
+          ? undefined
+          : () =>
+              void submitDocuments(ids, assignmentId)
+                .catch((problem: unknown) => toast(errorText(problem)))
+                .finally(refreshAffected);
       toast(t("room.handIn.back.done"), again);
     },
     onError: (problem) => toast(errorText(problem)),

@@ -12,12 +12,17 @@ describe("work room", () => {
     expect(sortTopics(topics).map((one) => one.assignmentId)).toEqual(["soon", "late", "over"]);
   });
   it("separates documents of other topics", () => {
-    const { here, elsewhere } = splitDocuments([document("Page 10", "a"), document("Page 9", null), document("Other", "b")], topic("a", "2026-01-01"));
+    const { here, elsewhere } = splitDocuments(
+      [document("Page 10", "a"), document("Page 9", null), document("Other", "b")],
+      topic("a", "2026-01-01"),
+    );
     expect(here.map((one) => one.title)).toEqual(["Page 9", "Page 10"]);
     expect(elsewhere.map((one) => one.title)).toEqual(["Other"]);
   });
   it("counts late from the group's own extension", () => {
     expect(lateDeadline(topic("a", "2026-01-01T10:00:00Z"))).toBe(Date.parse("2026-01-01T10:00:00Z"));
-    expect(lateDeadline(topic("a", "2026-01-01T10:00:00Z", "ACTIVE", "2026-01-02T10:00:00Z"))).toBe(Date.parse("2026-01-02T10:00:00Z"));
+    expect(lateDeadline(topic("a", "2026-01-01T10:00:00Z", "ACTIVE", "2026-01-02T10:00:00Z"))).toBe(
+      Date.parse("2026-01-02T10:00:00Z"),
+    );
   });
 });

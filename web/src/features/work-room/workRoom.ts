@@ -42,7 +42,10 @@ export const topicDetailQuery = (id: string) =>
   });
 
 export const classQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.classes.one(id), queryFn: () => unwrap(client.GET("/classes/{id}", { params: { path: { id } } })) });
+  queryOptions({
+    queryKey: queryKeys.classes.one(id),
+    queryFn: () => unwrap(client.GET("/classes/{id}", { params: { path: { id } } })),
+  });
 
 export const versionsQuery = (id: string) =>
   queryOptions({
@@ -53,27 +56,41 @@ export const versionsQuery = (id: string) =>
 /** Sorts active topics first, by deadline. */
 export function sortTopics(topics: readonly GroupTopic[]): GroupTopic[] {
   const isOver = (topic: GroupTopic) => Number(topic.assignment.status === "FINISHED");
-  return topics.toSorted((one, other) => isOver(one) - isOver(other) || one.assignment.deadline.localeCompare(other.assignment.deadline));
+  return topics.toSorted(
+    (one, other) => isOver(one) - isOver(other) || one.assignment.deadline.localeCompare(other.assignment.deadline),
+  );
 }
 
 /** The documents of a topic or without one, and those linked to other topics of the group. */
-export function splitDocuments(documents: readonly Document[], topic: GroupTopic | undefined): { here: Document[]; elsewhere: Document[] } {
+export function splitDocuments(
+  documents: readonly Document[],
+  topic: GroupTopic | undefined,
+): { here: Document[]; elsewhere: Document[] } {
   const byTitle = documents.toSorted((one, other) => compareNumbered(one.title, other.title));
-  const isOfTopic = (document: Document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId;
+  const isOfTopic = (document: Document) =>
+    document.assignmentId == null || document.assignmentId === topic?.assignmentId;
   return { here: byTitle.filter(isOfTopic), elsewhere: byTitle.filter((document) => !isOfTopic(document)) };
 }
 
-export const fileName = (document: { title: string; fileExtension: string }): string => `${document.title}.${document.fileExtension}`;
+export const fileName = (document: { title: string; fileExtension: string }): string =>
+  `${document.title}.${document.fileExtension}`;
 
-export const userNames = (workRoom: { displayName?: string | null; name: string }): string => workRoom.displayName ?? workRoom.name;
+export const userNames = (workRoom: { displayName?: string | null; name: string }): string =>
+  workRoom.displayName ?? workRoom.name;
 
 /** When submissions of this group begin to count as late. */
 export const lateDeadline = (topic: GroupTopic): number =>
-  Math.max(Date.parse(topic.assignment.deadline), topic.lateAllowedUntil === null ? 0 : Date.parse(topic.lateAllowedUntil));
+  Math.max(
+    Date.parse(topic.assignment.deadline),
+    topic.lateAllowedUntil === null ? 0 : Date.parse(topic.lateAllowedUntil),
+  );
 
 /** Names of users by id; a generic text for users who have left. */
 export function useUserName(workRoom: WorkRoom): (id: string | null) => string {
   const { t } = useTranslation();
-  const known = new Map([[workRoom.teacher.id, workRoom.teacher.name], ...workRoom.members.map((member) => [member.userId, member.user.name] as const)]);
+  const known = new Map([
+    [workRoom.teacher.id, workRoom.teacher.name],
+    ...workRoom.members.map((member) => [member.userId, member.user.name] as const),
+  ]);
   return (id) => (id === null ? undefined : known.get(id)) ?? t("groups.somebody");
 }

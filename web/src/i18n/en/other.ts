@@ -1,3 +1,9 @@
 // All other texts of the pages inside a school.
-const files = import.meta.glob<object>(["./*.json", "!./{acting,board,common,downloads,fields,finish,groups,keys,messages,otherSchool,projector,refused,today}.json"], { eager: true, import: "default" });
+const files = import.meta.glob<object>(
+  [
+    "./*.json",
+    "!./{acting,board,common,downloads,fields,finish,groups,keys,messages,otherSchool,projector,refused,today}.json",
+  ],
+  { eager: true, import: "default" },
+);
 export default Object.assign({}, ...Object.values(files)) as object;

@@ -4,7 +4,13 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { groupByDay, activityQuery, activityNamesQuery, activityParams, type ActivityEntry } from "../../features/activity/activity";
+import {
+  groupByDay,
+  activityQuery,
+  activityNamesQuery,
+  activityParams,
+  type ActivityEntry,
+} from "../../features/activity/activity";
 import { ActivityFilters } from "../../features/activity/ActivityFilters";
 import { ActivityRow } from "../../features/activity/ActivityRow";
 import { parseFilters, type ActivityFilterValues } from "../../features/activity/filters";
@@ -22,7 +28,11 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { Card } from "../../components/Card";
 
-export const Route = createFileRoute("/_school/activity")({ validateSearch: parseFilters, beforeLoad: requireRole(isStaff), component: Activity });
+export const Route = createFileRoute("/_school/activity")({
+  validateSearch: parseFilters,
+  beforeLoad: requireRole(isStaff),
+  component: Activity,
+});
 
 /** The activity log. */
 function Activity() {
@@ -45,9 +55,19 @@ function Activity() {
       </div>
       <ActivityFilters filters={filters} onChange={setFilters} />
       {found.isPending ? <ListSkeleton /> : null}
-      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       {found.data && rows.length === 0 ? (
-        <EmptyState action={Object.keys(filters).length === 0 ? null : <Button onPress={() => setFilters({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</EmptyState>
+        <EmptyState
+          action={
+            Object.keys(filters).length === 0 ? null : (
+              <Button onPress={() => setFilters({})}>{t("activity.everything")}</Button>
+            )
+          }
+        >
+          {t("activity.none")}
+        </EmptyState>
       ) : null}
       <ActivityDays rows={rows} />
       {found.hasNextPage ? (
@@ -63,7 +83,13 @@ function ActivityDays({ rows }: { rows: readonly ActivityEntry[] }) {
   const { t } = useTranslation();
   const { day, language, zone } = useTime();
   const of = useQuery(activityNamesQuery).data?.of ?? new Map<string, string>();
-  const long = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  const long = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
+    timeZone: zone,
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
   const near = new Map([
     [day(new Date(serverNow() - 86_400_000).toISOString()), t("activity.yesterday")],
     [day(new Date(serverNow()).toISOString()), t("activity.today")],
@@ -89,7 +115,10 @@ function ExportButton({ query }: { query: ReturnType<typeof activityParams> }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const fetching = useMutation({
-    mutationFn: async () => (await unwrap(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
+    mutationFn: async () =>
+      (await unwrap(
+        client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }),
+      )) as unknown as Blob,
     onSuccess: (table) => saveBlob(table, "activity.csv"),
     onError: (problem) => toast(errorText(problem)),
   });

@@ -16,7 +16,11 @@ import { Button } from "../../components/Button";
 export const Route = createFileRoute("/_school/admin/homerooms")({
   beforeLoad: requireRole(isAdmin),
   validateSearch: (search: Record<string, unknown>): { year?: string; room?: string } => ({
-    ...(typeof search.year === "string" ? { year: search.year } : typeof search.year === "number" ? { year: String(search.year) } : {}),
+    ...(typeof search.year === "string"
+      ? { year: search.year }
+      : typeof search.year === "number"
+        ? { year: String(search.year) }
+        : {}),
     ...(typeof search.room === "string" ? { room: search.room } : {}),
   }),
   component: Homerooms,
@@ -31,7 +35,8 @@ function Homerooms() {
   const { data: all = [] } = useQuery(homeroomsQuery);
   const [open, setOpen] = useState<"add" | "roll" | null>(null);
   const close = () => setOpen(null);
-  const show = (wanted: string | undefined) => void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
+  const show = (wanted: string | undefined) =>
+    void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
   if (room !== undefined) {
     return (
       <>
@@ -50,7 +55,12 @@ function Homerooms() {
   );
   return (
     <AdminPage title={t("admin.homerooms")} actions={actions}>
-      <HomeroomList year={year} onYear={show} onOpen={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
+      <HomeroomList
+        year={year}
+        onYear={show}
+        onOpen={(id) => void navigate({ search: { room: id } })}
+        onAdd={() => setOpen("add")}
+      />
       {open === "add" ? <HomeroomDialog homeroom={null} onClose={close} /> : null}
       {open === "roll" ? <RollOverDialog homerooms={all} onClose={close} onDone={show} /> : null}
     </AdminPage>

@@ -29,7 +29,12 @@ function Import() {
   return (
     <AdminPage title={t("admin.import")}>
       <StepIndicator step={wizard.step} />
-      <section ref={step} tabIndex={-1} aria-label={t(`import.step.${wizard.step}`)} className="scroll-mt-40 outline-none">
+      <section
+        ref={step}
+        tabIndex={-1}
+        aria-label={t(`import.step.${wizard.step}`)}
+        className="scroll-mt-40 outline-none"
+      >
         {wizard.step === "file" ? <FileStep change={change} /> : null}
         {wizard.step === "columns" ? <ColumnsStep wizard={wizard} change={change} onBack={restart} /> : null}
         {wizard.step === "check" ? <CheckStep wizard={wizard} change={change} /> : null}

@@ -11,7 +11,10 @@ import { OrganizationSettings } from "../../features/organization/OrganizationSe
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: requireRole(isAdmin), component: Organisation });
+export const Route = createFileRoute("/_school/admin/organisation")({
+  beforeLoad: requireRole(isAdmin),
+  component: Organisation,
+});
 
 /** Name, time zone, language and rules of the school. */
 function Organisation() {
@@ -21,7 +24,9 @@ function Organisation() {
   return (
     <AdminPage title={t("organisation.title")}>
       {found.isPending ? <Skeleton count={2} /> : null}
-      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       {found.data ? (
         <div className="flex max-w-3xl flex-col gap-4">
           <OrganizationSettings school={found.data} />

@@ -15,7 +15,8 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/privacy")({
-  validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
+  validateSearch: (search: Record<string, unknown>): { userId?: string } =>
+    typeof search.userId === "string" ? { userId: search.userId } : {},
   beforeLoad: requireRole(isAdmin),
   component: Privacy,
 });
@@ -36,7 +37,12 @@ function Privacy() {
     <AdminPage title={t("privacy.title")}>
       <p className="max-w-prose">{t("privacy.text")}</p>
       <div className="max-w-sm">
-        <UserSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
+        <UserSearch
+          key={userId === undefined ? "none" : "some"}
+          label={t("privacy.person")}
+          value={userId ?? null}
+          onChange={(id) => void choose(id)}
+        />
       </div>
       {userId === undefined ? <EmptyState>{t("privacy.choose")}</EmptyState> : null}
       {userId !== undefined && about.isPending ? <Skeleton count={2} /> : null}

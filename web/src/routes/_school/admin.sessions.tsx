@@ -22,7 +22,8 @@ import { Time } from "../../components/Time";
 import { useIsWide } from "../../hooks/useIsWide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
-  validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
+  validateSearch: (search: Record<string, unknown>): { userId?: string } =>
+    typeof search.userId === "string" ? { userId: search.userId } : {},
   beforeLoad: requireRole(isAdmin),
   component: Sessions,
 });
@@ -42,11 +43,44 @@ function Sessions() {
   const ending = useEndSession(() => place.current?.focus());
   const columns: DataColumn<Session>[] = [
     { id: "person", name: t("sessions.person"), cell: (row) => <SessionUser session={row} /> },
-    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <RowText>{t(`activity.role.${row.role}`)}</RowText> },
-    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <RowText>{program(row.userAgent)}</RowText> },
-    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <RowText>{row.ipAddress ?? "–"}</RowText> },
-    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <RowText><Time at={row.createdAt} /></RowText> },
-    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <RowText><Time at={row.expiresAt} /></RowText> },
+    {
+      id: "role",
+      name: t("sessions.role"),
+      isExtra: true,
+      cell: (row) => <RowText>{t(`activity.role.${row.role}`)}</RowText>,
+    },
+    {
+      id: "device",
+      name: t("sessions.device"),
+      isExtra: true,
+      cell: (row) => <RowText>{program(row.userAgent)}</RowText>,
+    },
+    {
+      id: "address",
+      name: t("sessions.address"),
+      isExtra: true,
+      cell: (row) => <RowText>{row.ipAddress ?? "–"}</RowText>,
+    },
+    {
+      id: "since",
+      name: t("sessions.since"),
+      isExtra: true,
+      cell: (row) => (
+        <RowText>
+          <Time at={row.createdAt} />
+        </RowText>
+      ),
+    },
+    {
+      id: "until",
+      name: t("sessions.until"),
+      isExtra: true,
+      cell: (row) => (
+        <RowText>
+          <Time at={row.expiresAt} />
+        </RowText>
+      ),
+    },
     {
       id: "end",
       name: t("sessions.end"),
@@ -57,7 +91,12 @@ function Sessions() {
             <Badge tone="good">{t("me.here")}</Badge>
           </RowText>
         ) : row.userId === person.id || isRoleAbove(person.member?.role, row.role) ? (
-          <Button className="whitespace-nowrap" isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
+          <Button
+            className="whitespace-nowrap"
+            isPending={ending.isPending}
+            onPress={() => ending.mutate(row.id)}
+            aria-label={t("sessions.endOf", { name: row.user.name })}
+          >
             {t("account.signOut")}
           </Button>
         ) : null,
@@ -66,10 +105,16 @@ function Sessions() {
   return (
     <AdminPage title={t("admin.sessions")}>
       <div className="max-w-sm">
-        <UserSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
+        <UserSearch
+          label={t("sessions.person")}
+          value={userId ?? null}
+          onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })}
+        />
       </div>
       {found.isPending ? <ListSkeleton /> : null}
-      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       {found.data ? (
         <div ref={place} tabIndex={-1} className="outline-none">
           <DataTable label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />

@@ -17,7 +17,10 @@ import { OverflowMenu } from "../../components/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 
-export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: requireRole(isAdmin), component: Subjects });
+export const Route = createFileRoute("/_school/admin/subjects")({
+  beforeLoad: requireRole(isAdmin),
+  component: Subjects,
+});
 
 /** The subjects of the school. */
 function Subjects() {
@@ -32,10 +35,14 @@ function Subjects() {
   return (
     <AdminPage title={t("admin.subjects")} actions={found.data?.length === 0 ? undefined : add}>
       {found.isPending ? <ListSkeleton /> : null}
-      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       {found.data?.length === 0 ? <EmptyState action={add}>{t("subjects.none")}</EmptyState> : null}
       {found.data && found.data.length > 0 ? <SubjectList all={found.data} onEdit={setEdited} /> : null}
-      {edited === null ? null : <SubjectDialog subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
+      {edited === null ? null : (
+        <SubjectDialog subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+      )}
     </AdminPage>
   );
 }
@@ -60,7 +67,11 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
           cell: (subject) => (
             <span className="flex flex-wrap items-center gap-x-3">
               <Swatch color={subject.color ?? ""} />
-              <Button kind="quiet" className="justify-start border-0 px-0! text-start [overflow-wrap:anywhere]" onPress={() => onEdit(subject)}>
+              <Button
+                kind="quiet"
+                className="justify-start border-0 px-0! text-start [overflow-wrap:anywhere]"
+                onPress={() => onEdit(subject)}
+              >
                 {subject.name}
               </Button>
               {subject.isActive ? null : (
@@ -71,9 +82,29 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
             </span>
           ),
         },
-        { id: "code", name: t("subjects.code"), sort: (subject) => subject.code ?? "", cell: (subject) => <CellLine>{subject.code ?? "–"}</CellLine> },
-        { id: "state", name: t("people.state"), isExtra: true, sort: (subject) => Number(!subject.isActive), cell: (subject) => <CellLine>{subject.isActive ? t("subjects.on") : <Badge>{t("subjects.off")}</Badge>}</CellLine> },
-        { id: "description", name: t("subjects.description"), isExtra: true, cell: (subject) => <span className="text-soft line-clamp-2 max-w-md py-2 text-sm">{subject.description}</span> },
+        {
+          id: "code",
+          name: t("subjects.code"),
+          sort: (subject) => subject.code ?? "",
+          cell: (subject) => <CellLine>{subject.code ?? "–"}</CellLine>,
+        },
+        {
+          id: "state",
+          name: t("people.state"),
+          isExtra: true,
+          sort: (subject) => Number(!subject.isActive),
+          cell: (subject) => (
+            <CellLine>{subject.isActive ? t("subjects.on") : <Badge>{t("subjects.off")}</Badge>}</CellLine>
+          ),
+        },
+        {
+          id: "description",
+          name: t("subjects.description"),
+          isExtra: true,
+          cell: (subject) => (
+            <span className="text-soft line-clamp-2 max-w-md py-2 text-sm">{subject.description}</span>
+          ),
+        },
         {
           id: "more",
           name: t("people.more"),
@@ -83,7 +114,11 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
               label={subject.name}
               actions={[
                 { id: "edit", name: t("subjects.change"), onAction: () => onEdit(subject) },
-                { id: "offer", name: t(subject.isActive ? "subjects.switchOff" : "subjects.switchOn"), onAction: () => offer.mutate({ subject, isActive: !subject.isActive }) },
+                {
+                  id: "offer",
+                  name: t(subject.isActive ? "subjects.switchOff" : "subjects.switchOn"),
+                  onAction: () => offer.mutate({ subject, isActive: !subject.isActive }),
+                },
                 { id: "remove", name: t("app.delete"), isDanger: true, onAction: () => remove.mutate(subject) },
               ]}
             />
@@ -95,4 +130,6 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
 }
 
 /** Aligned with the name in the same row. */
-const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
+const CellLine = ({ children }: { children: ReactNode }) => (
+  <span className="flex min-h-11 items-center">{children}</span>
+);

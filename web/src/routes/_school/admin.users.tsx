@@ -12,7 +12,12 @@ import { UserFilters } from "../../features/users/UserFilters";
 import { InvitationList } from "../../features/users/InvitationList";
 import { UserList } from "../../features/users/UserList";
 import { type UserDialogKind, useUserMenu } from "../../features/users/useUserMenu";
-import { userCountsQuery, type UserFilterValues as Wanted, type KnownUser, ROLE_FILTERS } from "../../features/users/users";
+import {
+  userCountsQuery,
+  type UserFilterValues as Wanted,
+  type KnownUser,
+  ROLE_FILTERS,
+} from "../../features/users/users";
 import { UserDialog } from "../../features/users/UserDialog";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../features/users/UserDialogs";
@@ -26,7 +31,8 @@ interface Search extends Wanted {
 export const Route = createFileRoute("/_school/admin/users")({
   beforeLoad: requireRole(isAdmin),
   validateSearch: (search: Record<string, unknown>): Search => {
-    const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined);
+    const text = (value: unknown) =>
+      typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
     const wanted: Search = {
       search: text(search.search),
       role: ROLE_FILTERS.find((role) => role === search.role),
@@ -55,7 +61,10 @@ function Users() {
   });
   const actions = (
     <>
-      <Link to="/admin/import" className="border-line bg-sheet text-ink inline-flex min-h-11 items-center rounded-lg border px-4 font-medium hover:no-underline hover:brightness-95">
+      <Link
+        to="/admin/import"
+        className="border-line bg-sheet text-ink inline-flex min-h-11 items-center rounded-lg border px-4 font-medium hover:no-underline hover:brightness-95"
+      >
         {t("people.toImport")}
       </Link>
       <Button kind="main" onPress={() => setAdding(true)}>
@@ -76,8 +85,17 @@ function Users() {
         onOpen={(user) => void navigate({ search: { ...filters, person: user.id } })}
       />
       {isAdding ? <AddUserDialog caller={caller} onClose={() => setAdding(false)} /> : null}
-      {person === undefined ? null : <UserDialog id={person} caller={caller} menu={menu} onClose={() => void navigate({ search: filters, replace: true })} />}
-      {dialog?.what === "role" ? <ChangeRoleDialog user={dialog.user} caller={caller} actions={userActions} onClose={close} /> : null}
+      {person === undefined ? null : (
+        <UserDialog
+          id={person}
+          caller={caller}
+          menu={menu}
+          onClose={() => void navigate({ search: filters, replace: true })}
+        />
+      )}
+      {dialog?.what === "role" ? (
+        <ChangeRoleDialog user={dialog.user} caller={caller} actions={userActions} onClose={close} />
+      ) : null}
       {dialog?.what === "password" ? <NewPasswordDialog user={dialog.user} onClose={close} /> : null}
       {dialog?.what === "remove" ? <RemoveUserDialog user={dialog.user} actions={userActions} onClose={close} /> : null}
       <PasswordSheets caller={caller} />

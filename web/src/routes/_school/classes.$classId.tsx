@@ -30,7 +30,10 @@ export const Route = createFileRoute("/_school/classes/$classId")({
   beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { tab?: Exclude<ClassTab, "students">; ungrouped?: true } => {
     const tab = CLASS_TABS.find((part) => part === search.tab);
-    return { ...(tab === undefined || tab === "students" ? {} : { tab }), ...(search.ungrouped === true ? { ungrouped: true as const } : {}) };
+    return {
+      ...(tab === undefined || tab === "students" ? {} : { tab }),
+      ...(search.ungrouped === true ? { ungrouped: true as const } : {}),
+    };
   },
   component: ClassPage,
 });
@@ -46,10 +49,17 @@ function ClassPage() {
   const isOwn = isManaged(one);
   return (
     <div className="flex flex-col gap-4">
-      <Breadcrumbs steps={[{ name: t("nav.courses"), location: {} }, { name: one.name, location: { class: one.id } }]} />
+      <Breadcrumbs
+        steps={[
+          { name: t("nav.courses"), location: {} },
+          { name: one.name, location: { class: one.id } },
+        ]}
+      />
       <div className="-mt-3 flex items-center gap-2">
         <div className="me-auto min-w-0 wrap-break-word">
-          <PageHeading title={t("classes.title", { name: one.name })}>{t("classes.title", { name: one.name })}</PageHeading>
+          <PageHeading title={t("classes.title", { name: one.name })}>
+            {t("classes.title", { name: one.name })}
+          </PageHeading>
         </div>
         {isOwn ? <ClassMenu schoolClass={one} /> : null}
       </div>
@@ -90,19 +100,41 @@ function ClassTabs({ schoolClass }: { schoolClass: Class }) {
   const unassigned = groups.length + topics.length;
   const canChange = schoolClass.status !== "ARCHIVED";
   const shown: Record<ClassTab, ReactNode> = {
-    students: <Roster classId={schoolClass.id} canChange={canChange} isUngrouped={ungrouped} onUngrouped={(isOn) => void navigate({ search: isOn ? { ungrouped: true } : {}, replace: true })} />,
+    students: (
+      <Roster
+        classId={schoolClass.id}
+        canChange={canChange}
+        isUngrouped={ungrouped}
+        onUngrouped={(isOn) => void navigate({ search: isOn ? { ungrouped: true } : {}, replace: true })}
+      />
+    ),
     courses: <ClassCourses schoolClass={schoolClass} canChange={canChange} />,
     teachers: <ClassTeachers schoolClass={schoolClass} canChange={canChange} />,
     loose: <UnassignedWork groups={groups} topics={topics} canChange={canChange} />,
   };
-  const names: Record<ClassTab, string> = { students: t("courses.studentsTab"), courses: t("nav.courses"), teachers: t("classes.teachersTab"), loose: t("courses.loose") };
-  const counts: Record<ClassTab, number | undefined> = { students: schoolClass.counts?.students, courses: schoolClass.counts?.courses, teachers: 1 + (schoolClass.coTeachers?.length ?? 0), loose: unassigned };
+  const names: Record<ClassTab, string> = {
+    students: t("courses.studentsTab"),
+    courses: t("nav.courses"),
+    teachers: t("classes.teachersTab"),
+    loose: t("courses.loose"),
+  };
+  const counts: Record<ClassTab, number | undefined> = {
+    students: schoolClass.counts?.students,
+    courses: schoolClass.counts?.courses,
+    teachers: 1 + (schoolClass.coTeachers?.length ?? 0),
+    loose: unassigned,
+  };
   return (
     <Tabs<ClassTab>
       label={t("classes.title", { name: schoolClass.name })}
       open={tab}
       onOpen={(part) => void navigate({ search: part === "students" ? {} : { tab: part }, replace: true })}
-      parts={CLASS_TABS.filter((part) => part !== "loose" || unassigned > 0 || tab === "loose").map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
+      parts={CLASS_TABS.filter((part) => part !== "loose" || unassigned > 0 || tab === "loose").map((part) => ({
+        id: part,
+        name: names[part],
+        count: counts[part],
+        content: () => shown[part],
+      }))}
     />
   );
 }
@@ -117,7 +149,11 @@ function ClassCourses({ schoolClass, canChange }: { schoolClass: Class; canChang
   const add = canChange ? <Button onPress={() => setIsOpen(true)}>{t("courses.new")}</Button> : undefined;
   return (
     <div className="flex flex-col items-stretch gap-3">
-      {own.length === 0 ? <EmptyState action={add}>{t("courses.noneIn", { where: schoolClass.name })}</EmptyState> : <span>{add}</span>}
+      {own.length === 0 ? (
+        <EmptyState action={add}>{t("courses.noneIn", { where: schoolClass.name })}</EmptyState>
+      ) : (
+        <span>{add}</span>
+      )}
       <ul className="flex flex-col gap-2">
         {own.map((course) => (
           <CourseRow key={course.id} course={course} isManaged={canChange} hasClass={false} />

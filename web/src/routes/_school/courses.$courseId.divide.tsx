@@ -3,7 +3,12 @@ import { createFileRoute, Link, Navigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isManaged, classQuery } from "../../features/classes/classes";
-import { classGroupsQuery, courseQuery, type CourseDetail, studentsQuery } from "../../features/group-maker/courseGroups";
+import {
+  classGroupsQuery,
+  courseQuery,
+  type CourseDetail,
+  studentsQuery,
+} from "../../features/group-maker/courseGroups";
 import { GroupMaker } from "../../features/group-maker/GroupMaker";
 import { isStaff, requireRole } from "../../auth/session";
 import { LockBanner } from "../../components/LockBanner";
@@ -14,7 +19,8 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/courses/$courseId/divide")({
   beforeLoad: requireRole(isStaff),
-  validateSearch: (search: Record<string, unknown>): { topic?: string } => (typeof search.topic === "string" ? { topic: search.topic } : {}),
+  validateSearch: (search: Record<string, unknown>): { topic?: string } =>
+    typeof search.topic === "string" ? { topic: search.topic } : {},
   component: GroupMakerPage,
 });
 
@@ -38,7 +44,12 @@ function GroupMakerPage() {
 /** Teachers of other classes must not see the students; the outline of the course is shown instead. */
 function ManagedCourse({ course }: { course: CourseDetail }) {
   const within = useQuery(classQuery(course.classId));
-  if (within.data) return isManaged(within.data) ? <CourseGroupMaker course={course} /> : <Navigate to="/courses/$courseId" params={{ courseId: course.id }} replace />;
+  if (within.data)
+    return isManaged(within.data) ? (
+      <CourseGroupMaker course={course} />
+    ) : (
+      <Navigate to="/courses/$courseId" params={{ courseId: course.id }} replace />
+    );
   if (within.error) return <ErrorMessage problem={within.error} onRetry={() => void within.refetch()} />;
   return <Skeleton count={6} />;
 }
@@ -66,9 +77,24 @@ function CourseGroupMaker({ course }: { course: CourseDetail }) {
         <LockBanner>{t("divide.archived")}</LockBanner>
       ) : roster.data && groups.data ? (
         roster.data.length === 0 ? (
-          <EmptyState action={<Link to="/classes/$classId" params={{ classId: course.classId }}>{t("divide.toClass", { class: course.class.name })}</Link>}>{t("divide.noStudents")}</EmptyState>
+          <EmptyState
+            action={
+              <Link to="/classes/$classId" params={{ classId: course.classId }}>
+                {t("divide.toClass", { class: course.class.name })}
+              </Link>
+            }
+          >
+            {t("divide.noStudents")}
+          </EmptyState>
         ) : (
-          <GroupMaker key={course.id} course={course} students={roster.data} groups={groups.data} topicId={topic} person={person.id} />
+          <GroupMaker
+            key={course.id}
+            course={course}
+            students={roster.data}
+            groups={groups.data}
+            topicId={topic}
+            person={person.id}
+          />
         )
       ) : problem ? (
         <ErrorMessage problem={problem} onRetry={() => void Promise.all([roster.refetch(), groups.refetch()])} />

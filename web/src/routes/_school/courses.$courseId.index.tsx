@@ -4,7 +4,12 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isManaged, classQuery } from "../../features/classes/classes";
-import { courseQuery as oneCourse, type CourseDetail, courseGroupsQuery, courseTopicsQuery } from "../../features/courses/courses";
+import {
+  courseQuery as oneCourse,
+  type CourseDetail,
+  courseGroupsQuery,
+  courseTopicsQuery,
+} from "../../features/courses/courses";
 import { CourseMenu, useCourseStatus } from "../../features/courses/CourseMenu";
 import { CourseFiles } from "../../features/courses/CourseFiles";
 import { CourseGroups } from "../../features/courses/CourseGroups";
@@ -37,7 +42,8 @@ function Course() {
   const { courseId } = Route.useParams();
   const found = useQuery(oneCourse(courseId));
   const within = useQuery({ ...classQuery(found.data?.classId ?? ""), enabled: found.data !== undefined });
-  if (found.data && within.data) return <OpenCourse course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
+  if (found.data && within.data)
+    return <OpenCourse course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
   const problem = found.error ?? within.error;
   if (problem) {
     return (
@@ -53,7 +59,15 @@ function Course() {
   return <Skeleton count={6} />;
 }
 
-function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
+function OpenCourse({
+  course,
+  isOwn,
+  students,
+}: {
+  course: CourseDetail;
+  isOwn: boolean;
+  students: number | undefined;
+}) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const canChange = isOwn && course.class.status !== "ARCHIVED";
@@ -77,11 +91,20 @@ function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: 
             <GroupMakerLink courseId={course.id} />
           </>
         ) : null}
-        {canChange ? <CourseMenu course={course} onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
+        {canChange ? (
+          <CourseMenu
+            course={course}
+            onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })}
+          />
+        ) : null}
       </div>
       {course.description === null ? null : <p className="max-w-prose whitespace-pre-line">{course.description}</p>}
       <ArchivedNotice course={course} isOwn={isOwn} />
-      {isOwn ? <CourseTabs course={course} students={students} canAdd={canAdd} canChange={canChange} /> : <CourseOutline course={course} />}
+      {isOwn ? (
+        <CourseTabs course={course} students={students} canAdd={canAdd} canChange={canChange} />
+      ) : (
+        <CourseOutline course={course} />
+      )}
     </div>
   );
 }
@@ -164,22 +187,48 @@ function CourseTabs({ course, students, canAdd, canChange }: CourseTabsProps) {
     );
   }
   const both = { topics: topics.data, groups: groups.data };
-  const files = both.topics.reduce((sum, topic) => sum + topic.attachments.length, 0) + both.groups.reduce((sum, group) => sum + group.attachments.length, 0);
+  const files =
+    both.topics.reduce((sum, topic) => sum + topic.attachments.length, 0) +
+    both.groups.reduce((sum, group) => sum + group.attachments.length, 0);
   const { id, classId } = course;
   const shown: Record<CourseTab, ReactNode> = {
     topics: <CourseTopics {...both} canAdd={canAdd} newTopicLink={<NewTopicLink courseId={id} />} />,
-    groups: <CourseGroups groups={both.groups} classId={classId} courseId={id} canAdd={canAdd} canChange={canChange} toDivide={<GroupMakerLink courseId={id} />} />,
+    groups: (
+      <CourseGroups
+        groups={both.groups}
+        classId={classId}
+        courseId={id}
+        canAdd={canAdd}
+        canChange={canChange}
+        toDivide={<GroupMakerLink courseId={id} />}
+      />
+    ),
     students: <CourseStudents classId={classId} groups={both.groups} canChange={canChange} />,
     files: <CourseFiles {...both} canChange={canChange} />,
   };
-  const names: Record<CourseTab, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
-  const counts: Record<CourseTab, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };
+  const names: Record<CourseTab, string> = {
+    topics: t("courses.topicsTab"),
+    groups: t("courses.groupsTab"),
+    students: t("courses.studentsTab"),
+    files: t("courses.filesTab"),
+  };
+  const counts: Record<CourseTab, number | undefined> = {
+    topics: both.topics.length,
+    groups: both.groups.length,
+    students,
+    files,
+  };
   return (
     <Tabs<CourseTab>
       label={course.name}
       open={tab}
       onOpen={(part) => void navigate({ search: part === "topics" ? {} : { tab: part }, replace: true })}
-      parts={COURSE_TABS.map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
+      parts={COURSE_TABS.map((part) => ({
+        id: part,
+        name: names[part],
+        count: counts[part],
+        content: () => shown[part],
+      }))}
     />
   );
 }

@@ -5,7 +5,13 @@ import { useTranslation } from "react-i18next";
 
 import { type Class, classesQuery } from "../../features/classes/classes";
 import { ClassDialog } from "../../features/classes/ClassDialog";
-import { type Course, coursesQuery, unassignedGroupsQuery, unassignedTopicsQuery, subjectsQuery } from "../../features/courses/courses";
+import {
+  type Course,
+  coursesQuery,
+  unassignedGroupsQuery,
+  unassignedTopicsQuery,
+  subjectsQuery,
+} from "../../features/courses/courses";
 import { CourseTree } from "../../features/courses/CourseTree";
 import { CourseDialog } from "../../features/courses/CourseDialog";
 import { CourseSearch } from "../../features/courses/CourseSearch";
@@ -20,7 +26,11 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/courses/")({ beforeLoad: requireRole(isStaff), validateSearch: parseLocation, component: Courses });
+export const Route = createFileRoute("/_school/courses/")({
+  beforeLoad: requireRole(isStaff),
+  validateSearch: parseLocation,
+  component: Courses,
+});
 
 /** Courses as folders: class, subject, course, groups. */
 function Courses() {
@@ -56,7 +66,12 @@ function CoursesHeader() {
   const taught = useQuery(subjectsQuery).data ?? [];
   const [open, setOpen] = useState<"course" | "class">();
   const updateSearch = (change: { [K in keyof FolderLocation]: FolderLocation[K] | undefined }) =>
-    void navigate({ search: (before) => Object.fromEntries(Object.entries({ ...before, loose: undefined, ...change }).filter(([, value]) => value !== undefined)) as FolderLocation });
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(
+          Object.entries({ ...before, loose: undefined, ...change }).filter(([, value]) => value !== undefined),
+        ) as FolderLocation,
+    });
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -74,7 +89,10 @@ function CoursesHeader() {
         </div>
         <Select
           label={t("courses.subject")}
-          options={[{ id: "", name: t("app.all") }, ...taught.map((subject) => ({ id: subject.id, name: subject.name }))]}
+          options={[
+            { id: "", name: t("app.all") },
+            ...taught.map((subject) => ({ id: subject.id, name: subject.name })),
+          ]}
           value={location.subject ?? ""}
           onChange={(subject) => updateSearch({ subject: subject || undefined })}
         />
@@ -96,14 +114,27 @@ function CoursesHeader() {
           />
         )}
       </search>
-      {open === "course" ? <CourseDialog classId={location.class} subjectId={location.subject} onClose={() => setOpen(undefined)} /> : null}
-      {open === "class" ? <ClassDialog onClose={() => setOpen(undefined)} onMade={(made) => void navigate({ to: "/classes/$classId", params: { classId: made.id } })} /> : null}
+      {open === "course" ? (
+        <CourseDialog classId={location.class} subjectId={location.subject} onClose={() => setOpen(undefined)} />
+      ) : null}
+      {open === "class" ? (
+        <ClassDialog
+          onClose={() => setOpen(undefined)}
+          onMade={(made) => void navigate({ to: "/classes/$classId", params: { classId: made.id } })}
+        />
+      ) : null}
     </>
   );
 }
 
 /** The tree, and the content of the selected folder next to it. */
-function CourseFolders({ classes: all, courses: allCourses }: { classes: readonly Class[]; courses: readonly Course[] }) {
+function CourseFolders({
+  classes: all,
+  courses: allCourses,
+}: {
+  classes: readonly Class[];
+  courses: readonly Course[];
+}) {
   const { t } = useTranslation();
   const location = Route.useSearch();
   const navigate = Route.useNavigate();
@@ -112,7 +143,8 @@ function CourseFolders({ classes: all, courses: allCourses }: { classes: readonl
   const topics = useQuery(unassignedTopicsQuery).data ?? [];
   const found = buildFolders(all, allCourses, location);
   const unassigned = groups.length + topics.length;
-  if (found.length === 0 && unassigned === 0 && location.status === undefined) return <EmptyState>{t("classes.none")}</EmptyState>;
+  if (found.length === 0 && unassigned === 0 && location.status === undefined)
+    return <EmptyState>{t("classes.none")}</EmptyState>;
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[18rem_1fr]">
       <div className="hidden lg:block">
@@ -120,10 +152,22 @@ function CourseFolders({ classes: all, courses: allCourses }: { classes: readonl
           folders={found}
           location={location}
           unassigned={unassigned}
-          onLocation={(to) => void navigate({ search: ({ status, everyone }) => ({ ...(status ? { status } : {}), ...(everyone ? { everyone } : {}), ...to }) })}
+          onLocation={(to) =>
+            void navigate({
+              search: ({ status, everyone }) => ({
+                ...(status ? { status } : {}),
+                ...(everyone ? { everyone } : {}),
+                ...to,
+              }),
+            })
+          }
         />
       </div>
-      {location.loose ? <UnassignedWork groups={groups} topics={topics} /> : <CourseFolder folders={found} subjects={taught} location={location} unassigned={unassigned} />}
+      {location.loose ? (
+        <UnassignedWork groups={groups} topics={topics} />
+      ) : (
+        <CourseFolder folders={found} subjects={taught} location={location} unassigned={unassigned} />
+      )}
     </div>
   );
 }

@@ -19,5 +19,7 @@ export const Route = createFileRoute("/_school/g/$groupId/d/$documentId")({
 function DocumentPage() {
   const { groupId, documentId } = Route.useParams();
   const { topic, mode } = Route.useSearch();
-  return <Room key={documentId} groupId={groupId} topicId={topic} documentId={documentId} isWriting={mode === "edit"} />;
+  return (
+    <Room key={documentId} groupId={groupId} topicId={topic} documentId={documentId} isWriting={mode === "edit"} />
+  );
 }

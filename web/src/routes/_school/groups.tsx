@@ -22,12 +22,16 @@ function Groups() {
     <div className="flex flex-col gap-4">
       <PageHeading title={t("groups.title")}>{t("groups.title")}</PageHeading>
       {groups.isPending ? <Skeleton /> : null}
-      {groups.isError && !groups.data ? <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} /> : null}
+      {groups.isError && !groups.data ? (
+        <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} />
+      ) : null}
       {groups.data?.length === 0 ? <EmptyState>{t("groups.none")}</EmptyState> : null}
       <Cards groups={open} own={person.id} />
       {finished.length === 0 ? null : (
         <details open={open.length === 0}>
-          <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("groups.finished", { count: finished.length })}</summary>
+          <summary className="min-h-11 cursor-pointer py-2 font-medium">
+            {t("groups.finished", { count: finished.length })}
+          </summary>
           <Cards groups={finished} own={person.id} />
         </details>
       )}

@@ -28,7 +28,10 @@ function Help() {
           )}
           <h2>{t("manual.known")}</h2>
           <ul className="flex list-disc flex-col gap-2 ps-5">
-            {(isStaff(person) ? (["saved", "undo", "board", "offline"] as const) : (["saved", "call", "chat", "offline"] as const)).map((fact) => (
+            {(isStaff(person)
+              ? (["saved", "undo", "board", "offline"] as const)
+              : (["saved", "call", "chat", "offline"] as const)
+            ).map((fact) => (
               <li key={fact}>{t(`manual.fact.${fact}`)}</li>
             ))}
           </ul>
@@ -36,7 +39,10 @@ function Help() {
         <Card className="flex flex-col gap-3">
           <h2>{t("keys.title")}</h2>
           <ShortcutSwitch />
-          <ShortcutList screens={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
+          <ShortcutList
+            screens={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]}
+            isStaff={isStaff(person)}
+          />
         </Card>
       </div>
     </div>

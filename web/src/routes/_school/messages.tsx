@@ -6,7 +6,13 @@ import { useTranslation } from "react-i18next";
 
 import { isStaff } from "../../auth/session";
 import { MessageList } from "../../features/messages/MessageList";
-import { replySubject, type Box as BoxName, BOXES, classOptionsQuery, type Message } from "../../features/messages/messages";
+import {
+  replySubject,
+  type Box as BoxName,
+  BOXES,
+  classOptionsQuery,
+  type Message,
+} from "../../features/messages/messages";
 import { NewMessageDialog } from "../../features/messages/NewMessageDialog";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
@@ -55,7 +61,12 @@ function Messages() {
     <div className="flex flex-col gap-4">
       {open !== undefined && open.length > 1 ? (
         <div className="max-w-xs">
-          <Select label={t("messages.classLabel")} options={open} value={classId ?? null} onChange={(id) => updateSearch({ box: "class", class: id })} />
+          <Select
+            label={t("messages.classLabel")}
+            options={open}
+            value={classId ?? null}
+            onChange={(id) => updateSearch({ box: "class", class: id })}
+          />
         </div>
       ) : null}
       {list("class", classId)}
@@ -76,7 +87,9 @@ function Messages() {
         parts={[
           { id: "inbox", name: t("messages.box.inbox"), content: () => list("inbox") },
           { id: "sent", name: t("messages.box.sent"), content: () => list("sent") },
-          ...(open === undefined || open.length === 0 ? [] : [{ id: "class" as const, name: t("messages.box.class"), content: announcements }]),
+          ...(open === undefined || open.length === 0
+            ? []
+            : [{ id: "class" as const, name: t("messages.box.class"), content: announcements }]),
         ]}
       />
       {newMessage === undefined ? null : (
@@ -84,7 +97,12 @@ function Messages() {
           own={person.id}
           isStaff={isStaff(person)}
           onClose={() => setNewMessage(undefined)}
-          {...(newMessage === "new" ? {} : { to: { id: newMessage.sender.id, name: newMessage.sender.name }, subject: replySubject(newMessage.subject) })}
+          {...(newMessage === "new"
+            ? {}
+            : {
+                to: { id: newMessage.sender.id, name: newMessage.sender.name },
+                subject: replySubject(newMessage.subject),
+              })}
         />
       )}
     </div>

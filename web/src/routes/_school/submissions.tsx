@@ -6,14 +6,23 @@ import { assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
 import { SubmissionFilters } from "../../features/submissions/SubmissionFilters";
 import { SubmissionTable } from "../../features/submissions/SubmissionTable";
-import { parseFilters, type Filters as Wanted, submissionsQuery, effectiveState } from "../../features/submissions/submissions";
+import {
+  parseFilters,
+  type Filters as Wanted,
+  submissionsQuery,
+  effectiveState,
+} from "../../features/submissions/submissions";
 import { SubmissionStats } from "../../features/submissions/SubmissionStats";
 import { Button } from "../../components/Button";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/submissions")({ beforeLoad: requireRole(isStaff), validateSearch: parseFilters, component: Submissions });
+export const Route = createFileRoute("/_school/submissions")({
+  beforeLoad: requireRole(isStaff),
+  validateSearch: parseFilters,
+  component: Submissions,
+});
 
 /** Submissions of all topics. The filters are stored in the URL. */
 function Submissions() {
@@ -34,14 +43,22 @@ function Submissions() {
       {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div aria-busy={found.isPlaceholderData} className="flex flex-col items-start gap-3">
-          <output className={isNothing ? "text-lg" : "text-soft"}>{isNothing ? t("submissions.nothing") : found.hasNextPage ? t("submissions.countMore", { count: rows.length }) : t("submissions.count", { count: rows.length })}</output>
+          <output className={isNothing ? "text-lg" : "text-soft"}>
+            {isNothing
+              ? t("submissions.nothing")
+              : found.hasNextPage
+                ? t("submissions.countMore", { count: rows.length })
+                : t("submissions.count", { count: rows.length })}
+          </output>
           {rows.length === 0 ? null : (
             <div className="w-full">
               <SubmissionTable
                 rows={rows}
                 filters={wanted}
                 maxPointsOf={(id) => topics.find((topic) => topic.id === id)?.maxPoints ?? null}
-                onSort={(sort, down) => go({ ...wanted, sort, ...(down ? { down: true } : { down: undefined as never }) })}
+                onSort={(sort, down) =>
+                  go({ ...wanted, sort, ...(down ? { down: true } : { down: undefined as never }) })
+                }
               />
             </div>
           )}

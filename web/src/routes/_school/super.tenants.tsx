@@ -35,7 +35,17 @@ function Tenants() {
         open={tab ?? "schools"}
         onOpen={(id) => void navigate({ search: id === "installation" ? { tab: id } : {} })}
         parts={[
-          { id: "schools", name: t("nav.tenants"), content: () => <TenantList person={person} search={search} onSearch={(next) => void navigate({ search: next === "" ? {} : { search: next }, replace: true })} /> },
+          {
+            id: "schools",
+            name: t("nav.tenants"),
+            content: () => (
+              <TenantList
+                person={person}
+                search={search}
+                onSearch={(next) => void navigate({ search: next === "" ? {} : { search: next }, replace: true })}
+              />
+            ),
+          },
           { id: "installation", name: t("health.installation"), content: () => <InstallationStatus /> },
         ]}
       />

@@ -4,7 +4,15 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
-import { nextInCycle, boardQuery, type Board, type Filter, FILTERS, groupsNeedingTeacher, matchesFilter } from "../../features/board/board";
+import {
+  nextInCycle,
+  boardQuery,
+  type Board,
+  type Filter,
+  FILTERS,
+  groupsNeedingTeacher,
+  matchesFilter,
+} from "../../features/board/board";
 import { BoardGrid, focusCard, groupAt } from "../../features/board/BoardGrid";
 import { type BoardDialog, BoardDialogs } from "../../features/board/BoardDialogs";
 import { FinishedTopicBanner } from "../../features/board/FinishTopic";
@@ -40,16 +48,35 @@ function LessonBoard() {
   const found = useQuery(boardQuery(topicId));
   // A teacher who has lost the class sees an error instead of the last state.
   const isGone = found.error instanceof Problem && found.error.status === 404;
-  if (found.data && !isGone) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
+  if (found.data && !isGone)
+    return (
+      <Lesson
+        found={found.data}
+        failedAt={found.isError ? found.dataUpdatedAt : undefined}
+        again={() => void found.refetch()}
+      />
+    );
   return (
     <div className="flex flex-col gap-4" data-wide>
       <PageHeading title={t("board.title")}>{t("board.title")}</PageHeading>
-      {found.isPending ? <Skeleton count={8} /> : <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending ? (
+        <Skeleton count={8} />
+      ) : (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      )}
     </div>
   );
 }
 
-function Lesson({ found: fetchedBoard, failedAt, again }: { found: Board; failedAt: number | undefined; again: () => void }) {
+function Lesson({
+  found: fetchedBoard,
+  failedAt,
+  again,
+}: {
+  found: Board;
+  failedAt: number | undefined;
+  again: () => void;
+}) {
   const { t } = useTranslation();
   const board = withoutHandledCalls(fetchedBoard, useHandledCalls());
   const at = useNow(10_000);
@@ -62,9 +89,19 @@ function Lesson({ found: fetchedBoard, failedAt, again }: { found: Board; failed
   const isOver = board.assignment.status === "FINISHED";
   const onShow = (filter: Filter) => void navigate({ search: filter === "all" ? {} : { show: filter }, replace: true });
   const { goTo, onLook: onOpen } = useReturnToCard(board.assignment.id, () => onShow("all"));
-  useBoardKeys({ board, at, goTo, onDialog: setDialog, onSidebar: () => setSidebarOpen(true), onProjector: () => void navigate({ to: "/t/$topicId/projector" }) });
+  useBoardKeys({
+    board,
+    at,
+    goTo,
+    onDialog: setDialog,
+    onSidebar: () => setSidebarOpen(true),
+    onProjector: () => void navigate({ to: "/t/$topicId/projector" }),
+  });
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0" data-wide>
+    <div
+      className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0"
+      data-wide
+    >
       <div className="flex flex-col gap-3">
         <BoardHeader board={board} at={at} />
         {isOver ? <FinishedTopicBanner board={board} /> : null}
@@ -75,14 +112,20 @@ function Lesson({ found: fetchedBoard, failedAt, again }: { found: Board; failed
         </div>
         {isEmpty ? <NoGroups board={board} /> : null}
         {!isEmpty && cards.length === 0 ? (
-          <EmptyState action={<Button onPress={() => onShow("all")}>{t("board.showAll")}</Button>}>{t("board.noneShown")}</EmptyState>
+          <EmptyState action={<Button onPress={() => onShow("all")}>{t("board.showAll")}</Button>}>
+            {t("board.noneShown")}
+          </EmptyState>
         ) : null}
         <BoardGrid cards={cards} count={board.groups.length} at={at} onDo={setDialog} onOpen={onOpen} />
         {isEmpty ? null : <p className="text-soft text-sm">{t("board.privacy")}</p>}
       </div>
-      {isEmpty ? null : <Sidebar board={board} isOver={isOver} isOpen={isSidebarOpen} onOpen={setSidebarOpen} onShow={onOpen} />}
+      {isEmpty ? null : (
+        <Sidebar board={board} isOver={isOver} isOpen={isSidebarOpen} onOpen={setSidebarOpen} onShow={onOpen} />
+      )}
       <Announcer board={board} />
-      {dialog ? <BoardDialogs dialog={dialog} board={board} onlyOpen={show === "open"} onClose={() => setDialog(undefined)} /> : null}
+      {dialog ? (
+        <BoardDialogs dialog={dialog} board={board} onlyOpen={show === "open"} onClose={() => setDialog(undefined)} />
+      ) : null}
     </div>
   );
 }
@@ -93,7 +136,8 @@ function StaleNotice({ since, again }: { since: number; again: () => void }) {
   const { moment } = useTime();
   return (
     <p className="text-bad flex flex-wrap items-center gap-3">
-      {t("board.stale", { when: moment(new Date(since).toISOString()) })} <Button onPress={again}>{t("problem.again")}</Button>
+      {t("board.stale", { when: moment(new Date(since).toISOString()) })}{" "}
+      <Button onPress={again}>{t("problem.again")}</Button>
     </p>
   );
 }
@@ -106,7 +150,12 @@ function NoGroups({ board }: { board: Board }) {
       action={
         <span className="flex flex-wrap gap-2">
           {courseId === null ? null : (
-            <Link to="/courses/$courseId/divide" params={{ courseId }} search={{ topic: id }} className={buttonClass("main")}>
+            <Link
+              to="/courses/$courseId/divide"
+              params={{ courseId }}
+              search={{ topic: id }}
+              className={buttonClass("main")}
+            >
               {t("board.divide")}
             </Link>
           )}
@@ -122,7 +171,10 @@ function NoGroups({ board }: { board: Board }) {
 }
 
 /** Remembers the card that the user opened and focuses it on return; clears a filter that hides it. */
-function useReturnToCard(topicId: string, showAll: () => void): { goTo: (id: string) => void; onLook: (id: string) => void } {
+function useReturnToCard(
+  topicId: string,
+  showAll: () => void,
+): { goTo: (id: string) => void; onLook: (id: string) => void } {
   const storedId = `board:${topicId}`;
   const target = useRef<string>(undefined);
   useEffect(() => {
@@ -157,7 +209,9 @@ function useBoardKeys({ board, at, goTo, onDialog, onSidebar, onProjector }: Boa
     const moment = serverNow();
     // "1" followed by "2" selects group 12, if it exists.
     const digits = moment - digitsTyped.current.at < 800 ? digitsTyped.current.digits + digit : digit;
-    const card = board.groups.find((one) => one.group.groupNumber === Number(digits)) ?? board.groups.find((one) => one.group.groupNumber === Number(digit));
+    const card =
+      board.groups.find((one) => one.group.groupNumber === Number(digits)) ??
+      board.groups.find((one) => one.group.groupNumber === Number(digit));
     digitsTyped.current = { digits, at: moment };
     if (card) goTo(card.group.id);
   };

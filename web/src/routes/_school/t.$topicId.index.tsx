@@ -12,7 +12,10 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: requireRole(isStaff), component: TopicPage });
+export const Route = createFileRoute("/_school/t/$topicId/")({
+  beforeLoad: requireRole(isStaff),
+  component: TopicPage,
+});
 
 /** A topic: its texts, files, groups and deadline. */
 function TopicPage() {
@@ -40,7 +43,11 @@ function TopicPage() {
   return (
     <div className="flex flex-col gap-4" key={topicId}>
       <TopicHeader topic={found.data} />
-      {found.data.status === "FINISHED" ? <FinishedTopic topic={found.data} /> : <EditTopic topic={found.data} person={person.id} />}
+      {found.data.status === "FINISHED" ? (
+        <FinishedTopic topic={found.data} />
+      ) : (
+        <EditTopic topic={found.data} person={person.id} />
+      )}
     </div>
   );
 }

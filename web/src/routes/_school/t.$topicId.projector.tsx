@@ -15,7 +15,10 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: requireRole(isStaff), component: Projector });
+export const Route = createFileRoute("/_school/t/$topicId/projector")({
+  beforeLoad: requireRole(isStaff),
+  component: Projector,
+});
 
 /** Projector view for the whole class: topic and remaining time, no data of any group. */
 function Projector() {
@@ -30,7 +33,13 @@ function Projector() {
     <div data-fullscreen data-wide className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
       <div className="flex flex-wrap justify-end gap-2">
         {document.fullscreenEnabled ? (
-          <Button onPress={() => void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => undefined)}>
+          <Button
+            onPress={() =>
+              void (
+                document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()
+              ).catch(() => undefined)
+            }
+          >
             <Maximize aria-hidden="true" className="size-4" />
             {t("projector.full")}
           </Button>
@@ -40,7 +49,9 @@ function Projector() {
         </Link>
       </div>
       {found.isPending ? <Skeleton count={1} /> : null}
-      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
       {found.data ? <Stage topic={found.data.assignment} /> : null}
     </div>
   );
@@ -60,7 +71,9 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
       <p role="timer" className="text-[clamp(3rem,16vw,16rem)] leading-none font-semibold tabular-nums">
         {topic.status === "FINISHED" ? t("projector.over") : <Countdown until={Date.parse(topic.deadline)} />}
       </p>
-      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{t(Date.parse(topic.deadline) < at ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}</p>
+      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">
+        {t(Date.parse(topic.deadline) < at ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}
+      </p>
       <p className="flex flex-wrap items-center justify-center gap-3 text-[clamp(1.1rem,2.5vw,2.2rem)]">
         <Hand aria-hidden="true" className="text-warn size-[1.4em] shrink-0" />
         {t("projector.help")}
@@ -80,7 +93,8 @@ function Countdown({ until }: { until: number }) {
 /** Escape returns to the board; in full screen the browser handles it first. */
 function useEscape(back: () => void): void {
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && document.fullscreenElement === null && back();
+    const onKey = (event: KeyboardEvent) =>
+      event.key === "Escape" && !event.defaultPrevented && document.fullscreenElement === null && back();
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   });

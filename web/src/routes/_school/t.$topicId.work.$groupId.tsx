@@ -15,7 +15,8 @@ import { WorkView } from "../../features/grading/WorkView";
 
 export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
   beforeLoad: requireRole(isStaff),
-  validateSearch: (search: Record<string, unknown>): { document?: string } => (typeof search.document === "string" ? { document: search.document } : {}),
+  validateSearch: (search: Record<string, unknown>): { document?: string } =>
+    typeof search.document === "string" ? { document: search.document } : {},
   component: Work,
 });
 
@@ -50,14 +51,24 @@ function GroupWorkPage({ topic }: { topic: Assignment }) {
     sessionStorage.setItem(`board:${topicId}`, groupId);
     if (nextId) void cache.prefetchQuery({ ...workRoomQuery(nextId), staleTime: 30_000 });
   }, [cache, groupId, nextId, topicId]);
-  const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
+  const go = (to: string | undefined) =>
+    to &&
+    void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
   const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
   useGradingShortcuts({ onNext: () => go(nextId), onBefore: () => go(neighbours.before?.groupId), onBack });
   if (neighbours.here === undefined) {
     return (
       <>
         <PageHeading title={topic.title}>{topic.title}</PageHeading>
-        <EmptyState action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</EmptyState>
+        <EmptyState
+          action={
+            <Link to="/t/$topicId/board" params={{ topicId }}>
+              {t("work.board")}
+            </Link>
+          }
+        >
+          {t("work.notOnTopic")}
+        </EmptyState>
       </>
     );
   }

@@ -28,7 +28,11 @@ function NewTopicPage() {
   const { courseId, classId } = Route.useSearch();
   const all = useQuery(managedCoursesQuery);
   const course = all.data?.find((one) => one.id === courseId);
-  const target = course ? { classId: course.classId, courseId: course.id } : courseId === undefined && classId !== undefined ? { classId, courseId: null } : undefined;
+  const target = course
+    ? { classId: course.classId, courseId: course.id }
+    : courseId === undefined && classId !== undefined
+      ? { classId, courseId: null }
+      : undefined;
   return (
     <div className="flex flex-col gap-4">
       <div>
@@ -52,14 +56,19 @@ function NewTopicPage() {
             <Select
               label={t("topic.whichCourse")}
               none={t("topic.choose")}
-              options={all.data.map((one) => ({ id: one.id, name: `${one.class.name} › ${one.subject.name} › ${one.name}` }))}
+              options={all.data.map((one) => ({
+                id: one.id,
+                name: `${one.class.name} › ${one.subject.name} › ${one.name}`,
+              }))}
               value={null}
               onChange={(id) => void navigate({ search: { courseId: id }, replace: true })}
             />
           </div>
         )
       ) : null}
-      {target === undefined ? null : <NewTopic key={target.courseId ?? target.classId} {...target} person={person.id} />}
+      {target === undefined ? null : (
+        <NewTopic key={target.courseId ?? target.classId} {...target} person={person.id} />
+      )}
     </div>
   );
 }

@@ -28,7 +28,9 @@ function Today() {
     <div className="flex flex-col gap-6">
       <Greeting />
       {topics.isPending ? <Skeleton count={3} /> : null}
-      {topics.isError && !topics.data ? <ErrorMessage problem={topics.error} onRetry={() => void topics.refetch()} /> : null}
+      {topics.isError && !topics.data ? (
+        <ErrorMessage problem={topics.error} onRetry={() => void topics.refetch()} />
+      ) : null}
       {topics.data?.length === 0 ? (
         <EmptyState
           action={
@@ -51,10 +53,14 @@ function Greeting() {
   const { person } = Route.useRouteContext();
   const { zone, language } = useTime();
   const at = new Date(useNow(10_000));
-  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
-  const hour = Number(new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "numeric", hourCycle: "h23" }).format(at));
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
+  const hour = Number(
+    new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "numeric", hourCycle: "h23" }).format(at),
+  );
   const { name } = person;
-  const greeting = hour < 11 ? t("today.morning", { name }) : hour < 18 ? t("today.day", { name }) : t("today.evening", { name });
+  const greeting =
+    hour < 11 ? t("today.morning", { name }) : hour < 18 ? t("today.day", { name }) : t("today.evening", { name });
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
       <PageHeading title={t("nav.today")}>{greeting}</PageHeading>
@@ -103,7 +109,11 @@ function DaySection({ title, none, children }: { title: string; none: string; ch
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h2>{title}</h2>
-      {children.length === 0 ? <p className="text-soft">{none}</p> : <ul className="flex flex-col gap-2">{children}</ul>}
+      {children.length === 0 ? (
+        <p className="text-soft">{none}</p>
+      ) : (
+        <ul className="flex flex-col gap-2">{children}</ul>
+      )}
     </section>
   );
 }
@@ -149,7 +159,12 @@ function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number
         </>
       }
       way={
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={buttonClass("main")}>
+        <Link
+          to="/t/$topicId/board"
+          params={{ topicId: topic.id }}
+          aria-label={t("today.boardOf", { title: topic.title })}
+          className={buttonClass("main")}
+        >
           {t("today.board")}
         </Link>
       }
@@ -178,7 +193,12 @@ function UngradedTopic({ topic }: { topic: ListedAssignment }) {
       }
       way={
         first ? (
-          <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.id, groupId: first.groupId }} aria-label={t("today.gradeOf", { title: topic.title })} className={buttonClass()}>
+          <Link
+            to="/t/$topicId/work/$groupId"
+            params={{ topicId: topic.id, groupId: first.groupId }}
+            aria-label={t("today.gradeOf", { title: topic.title })}
+            className={buttonClass()}
+          >
             {t("today.grade")}
           </Link>
         ) : null
@@ -196,17 +216,31 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
       facts={
         <>
           <EndTime topic={topic} />
-          <span>{isOver ? t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) }) : t("today.groups", { count: groupsOf(topic) })}</span>
+          <span>
+            {isOver
+              ? t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) })
+              : t("today.groups", { count: groupsOf(topic) })}
+          </span>
         </>
       }
       way={
         <span className="flex flex-wrap gap-2">
           {isOver ? null : (
-            <Link to="/t/$topicId" params={{ topicId: topic.id }} aria-label={t("today.prepareOf", { title: topic.title })} className={buttonClass()}>
+            <Link
+              to="/t/$topicId"
+              params={{ topicId: topic.id }}
+              aria-label={t("today.prepareOf", { title: topic.title })}
+              className={buttonClass()}
+            >
               {t("today.prepare")}
             </Link>
           )}
-          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={buttonClass("quiet")}>
+          <Link
+            to="/t/$topicId/board"
+            params={{ topicId: topic.id }}
+            aria-label={t("today.boardOf", { title: topic.title })}
+            className={buttonClass("quiet")}
+          >
             {t("today.board")}
           </Link>
         </span>
@@ -218,5 +252,9 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
 function EndTime({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const { moment } = useTime();
-  return <span>{t(Date.parse(topic.deadline) < useNow(60_000) ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}</span>;
+  return (
+    <span>
+      {t(Date.parse(topic.deadline) < useNow(60_000) ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}
+    </span>
+  );
 }
