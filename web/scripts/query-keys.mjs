@@ -48,6 +48,8 @@ export function faults(name, text) {
       const method = node.expression.name.text;
       if (CALLS.has(method))
         report(node, `${method} reaches every key with this beginning; use getFamily or updateFamily of api/queryKeys`);
+      if (BY_KEY.has(method) && node.typeArguments)
+        report(node, `${method} gets its type from the key; make it a Key of its data in api/queryKeys`);
       if (BY_KEY.has(method) && node.arguments[0] && isOwn(node.arguments[0]))
         report(node, "a query key is written here; take it from api/queryKeys");
     }
@@ -68,6 +70,7 @@ const SAMPLES = [
   'const queryKey = ["a", b] as const; useQuery({ queryKey })',
   'cache.setQueryData(["groups", "mine"], [])',
   'cache.getQueryData<Me>(["me"])',
+  "cache.getQueryData<Me>(queryKeys.me.self())",
   "cache.setQueriesData({ queryKey: families }, change)",
   'cache.getQueriesData({ queryKey: queryKeys.board.one("a") })',
 ];

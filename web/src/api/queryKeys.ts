@@ -2,12 +2,12 @@
 // key, and the effect of each invalidation is visible here.
 //
 // A key consists of its family, its name and its arguments. With fewer arguments it is a prefix of the keys with more. The
-// family
-// is the first element. `invalidate` and the realtime client name families. All keys of the families in `UniformFamilies` hold
-// one
-// type of data, and only those families can be changed or searched as a whole.
-import type { DataTag, QueryClient, QueryKey } from "@tanstack/react-query";
+// family is the first element. `invalidate` and the realtime client name families. All keys of the families in
+// `UniformFamilies` hold one type of data, and only those families can be changed or searched as a whole. A key whose data is
+// read or written elsewhere than in its query is a `Key` of that data.
+import type { DataTag, InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
 
+import type { Wizard } from "../features/import/wizard";
 import type { Schemas } from "./client";
 
 /** A key that is tagged with the type of its data, for typed reads and writes of the cache. */
@@ -44,7 +44,7 @@ interface QueryKeys {
     deadlinePreview: (id: string, deadline: string) => QueryKey;
   };
   board: { one: (topicId: string) => Key<Schemas["Board"]> };
-  chat: { one: (workRoomId: string) => QueryKey };
+  chat: { one: (workRoomId: string) => Key<InfiniteData<{ data: Schemas["WorkRoomMessage"][] }>> };
   classes: {
     list: () => QueryKey;
     one: (id: string) => QueryKey;
@@ -74,8 +74,8 @@ interface QueryKeys {
     words: (groupAssignmentId: string) => QueryKey;
   };
   groups: {
-    mine: () => Key<Schemas["Group"][]>;
-    one: (id: string) => QueryKey;
+    mine: () => Key<Schemas["GroupListItem"][]>;
+    one: (id: string) => Key<Schemas["Group"] | null>;
     form: (id: string) => QueryKey;
     ofClass: (classId: string) => QueryKey;
     ofCourse: (courseId: string) => QueryKey;
@@ -86,7 +86,7 @@ interface QueryKeys {
   };
   health: { now: () => QueryKey };
   homerooms: { list: () => QueryKey; students: (id: string) => QueryKey };
-  import: { wizard: () => QueryKey; progress: () => Key<{ rows: number; done: number; isFinished: boolean }> };
+  import: { wizard: () => Key<Wizard>; progress: () => Key<{ rows: number; done: number; isFinished: boolean }> };
   invitations: { own: () => QueryKey; preview: (token: string) => QueryKey };
   me: {
     self: () => Key<Schemas["Me"] | null>;
@@ -112,12 +112,12 @@ interface QueryKeys {
   users: {
     list: (filters?: object) => QueryKey;
     one: (id: string) => QueryKey;
-    named: (role: string, search: string, limit: number) => QueryKey;
-    found: (search: string) => QueryKey;
-    unseen: (homeroomId: string) => QueryKey;
+    named: (role?: string, search?: string, limit?: number) => QueryKey;
+    found: (search?: string) => QueryKey;
+    unseen: (homeroomId?: string) => QueryKey;
     everybody: () => QueryKey;
     staff: () => QueryKey;
-    addressees: (search: string) => QueryKey;
+    addressees: (search?: string) => QueryKey;
   };
 }
 

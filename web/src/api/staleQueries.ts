@@ -14,9 +14,16 @@ export interface EventPayload {
 }
 
 /** All user lists, but not single users. */
-const USER_LIST_KEYS: QueryKey[] = ["list", "named", "found", "unseen", "everybody", "staff", "addressees"].map(
-  (list) => ["users", list],
-);
+const { users } = queryKeys;
+const USER_LIST_KEYS = [
+  users.list(),
+  users.named(),
+  users.found(),
+  users.unseen(),
+  users.everybody(),
+  users.staff(),
+  users.addressees(),
+];
 
 /** The keys to invalidate for an event; each is a prefix of query keys. */
 export function staleQueries(event: string, payload: EventPayload): QueryKey[] {

@@ -8,7 +8,7 @@ import { FormAlert } from "./FormAlert";
 
 interface DemoAccounts {
   password: string;
-  people: { role: string; name: string; email: string }[];
+  people: { role: "teacher" | "student" | "admin" | "super"; name: string; email: string }[];
 }
 
 const isDemoAccounts = (found: unknown): found is DemoAccounts =>

@@ -27,7 +27,7 @@ export function OwnInvitations({ person }: { person: Me }) {
   const answer = useMutation({
     mutationFn: ({ id, isAccepted }: { id: string; isAccepted: boolean }) =>
       client.POST(isAccepted ? "/auth/organization/accept-invitation" : "/auth/organization/reject-invitation", {
-        body: { invitationId: id } as never,
+        body: { invitationId: id },
       }),
     onSuccess: () => cache.invalidateQueries(),
   });

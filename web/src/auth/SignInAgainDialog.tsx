@@ -17,12 +17,12 @@ import { Dialog } from "../components/Dialog";
 /** Signs in and enters the school of the page again. Returns the signed-in user. */
 async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
   await waitForAuthReads();
-  await client.POST("/auth/sign-in/email", { body: { email, password } as never });
+  await client.POST("/auth/sign-in/email", { body: { email, password } });
   const found = await unwrap(client.GET("/users/me"));
   const school = getPageSchool()?.id;
   if (found.id !== person.id || school === undefined) return found;
   if (found.organization?.id !== school)
-    await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
+    await client.POST("/auth/organization/set-active", { body: { organizationId: school } });
   markSchoolRestored();
   return found.organization?.id === school ? found : unwrap(client.GET("/users/me"));
 }

@@ -80,7 +80,7 @@ export function requireRole(allowed: (person: Me) => boolean) {
 }
 
 export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
-  await client.POST("/auth/sign-in/email", { body: { email, password } as never });
+  await client.POST("/auth/sign-in/email", { body: { email, password } });
   clearPageSchool();
   cache.clear();
 }
@@ -91,7 +91,7 @@ const lastSchoolKey = (person: string) => `school:${person}`;
 export const getLastSchool = (person: Me): string | null => localStorage.getItem(lastSchoolKey(person.id));
 
 export async function chooseSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
-  await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+  await client.POST("/auth/organization/set-active", { body: { organizationId } });
   localStorage.setItem(lastSchoolKey(person.id), organizationId);
   clearPageSchool();
   cache.clear();
@@ -99,7 +99,7 @@ export async function chooseSchool(cache: QueryClient, person: Me, organizationI
 
 /** Reactivates the school of this page after another tab selected a different one. The page keeps its content. */
 export async function returnToSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
-  await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+  await client.POST("/auth/organization/set-active", { body: { organizationId } });
   localStorage.setItem(lastSchoolKey(person.id), organizationId);
   markSchoolRestored();
   await cache.invalidateQueries();
@@ -107,9 +107,7 @@ export async function returnToSchool(cache: QueryClient, person: Me, organizatio
 
 /** Changes the password of the signed-in user; all their other sessions end. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
-  await client.POST("/auth/change-password", {
-    body: { currentPassword, newPassword, revokeOtherSessions: true } as never,
-  });
+  await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } });
 }
 
 /** Storage keys that survive sign-out: preferences, under ids that reveal nothing. */
@@ -125,7 +123,7 @@ export function clearUserData(cache: QueryClient): void {
 /** Ends the session, so that the next user of this browser finds no data of the last. The service sends `Clear-Site-Data`. */
 export async function signOut(cache: QueryClient): Promise<void> {
   const lasting = Object.entries(localStorage).filter(([key]) => KEPT_STORAGE_KEYS.test(key));
-  await client.POST("/auth/sign-out", { body: {} as never });
+  await client.POST("/auth/sign-out");
   deleteDrafts();
   for (const [key, value] of lasting) localStorage.setItem(key, String(value));
   clearUserData(cache);

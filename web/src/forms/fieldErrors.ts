@@ -41,8 +41,8 @@ export function fieldError(problem: unknown, path: string): string | undefined {
   return message === undefined ? undefined : fieldMessageText(message);
 }
 
-/** Field message of the service with its translation. */
-const MESSAGE_PATHS: readonly (readonly [RegExp, string])[] = [
+/** Field messages of the service with their translations. */
+const MESSAGE_PATHS = [
   [/^is required/, "required"],
   [/^must be at most (\d+) /, "most"],
   [/^must be at least (\d+) /, "least"],
@@ -52,15 +52,16 @@ const MESSAGE_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^is one of those that everybody tries/, "common"],
   [/^is only your own name/, "own"],
   [/control characters/, "control"],
-];
+] as const;
 
 /** Returns the error props of form fields, to be spread into them; in the reader's language where translated. */
 export function useFieldErrors(problem: unknown): (path: string) => { problem?: string } {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   return (path) => {
     const message = messageAt(problem, path);
     if (message === undefined || !(problem instanceof Problem)) return {};
-    if (i18n.exists(`refused.${problem.code}`)) return { problem: t(`refused.${problem.code}`) };
+    const refusal = translateIfKnown(`refused.${problem.code}`);
+    if (refusal !== undefined) return { problem: refusal };
     for (const [pattern, key] of MESSAGE_PATHS) {
       const found = pattern.exec(message);
       if (found) return { problem: t(`refused.field.${key}`, { count: Number(found[1] ?? 0) }) };

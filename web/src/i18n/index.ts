@@ -3,6 +3,7 @@
 import { createInstance } from "i18next";
 import { initReactI18next } from "react-i18next";
 
+import type { TextKey } from "./textKeys";
 import english from "./en/common.json";
 
 const i18n = createInstance();
@@ -75,9 +76,9 @@ export async function loadTexts(...parts: TextPart[]): Promise<void> {
   await Promise.all(requestedParts.map((part) => loadPart(language(), part)));
 }
 
-/** The translation of a key, if there is one. */
-export const translateIfKnown = (key: string, values: Record<string, string> = {}): string | undefined =>
-  i18n.exists(key) ? i18n.t(key, values) : undefined;
+/** The translation of a key that is built from a value of the service, if there is one. */
+export const translateIfKnown = (key: string, values: Record<string, unknown> = {}): string | undefined =>
+  i18n.exists(key) ? String(i18n.t(key as TextKey, values)) : undefined;
 
 let appliedUserId = "";
 

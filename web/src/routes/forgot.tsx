@@ -16,7 +16,7 @@ function Forgot() {
   const { t } = useTranslation();
   const asking = useMutation({
     mutationFn: (email: string) =>
-      client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } as never }),
+      client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } }),
   });
   return (
     <AuthPage title={t("forgot.title")}>

@@ -26,7 +26,7 @@ function ResetPassword() {
   const fragment = useLocation({ select: (location) => location.hash });
   const token = new URLSearchParams(fragment).get("token") ?? asked;
   const setting = useMutation({
-    mutationFn: (newPassword: string) => client.POST("/auth/reset-password", { body: { newPassword, token } as never }),
+    mutationFn: (newPassword: string) => client.POST("/auth/reset-password", { body: { newPassword, token } }),
     // All sessions have ended, including that of this browser.
     onSuccess: () => {
       cache.clear();

@@ -16,7 +16,7 @@ export function ImpersonationBanner({ name }: { name: string }) {
   const errorText = useErrorText();
   const isActing = useQuery({ ...impersonationQuery, enabled: useIsIdle() }).data === true;
   const stopping = useMutation({
-    mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
+    mutationFn: () => client.POST("/auth/admin/stop-impersonating"),
     onMutate: beginSessionSwitch,
     onSuccess: () => {
       clearPageSchool();

@@ -54,8 +54,8 @@ function useEndSession() {
   return useMutation({
     mutationFn: (token: string | undefined) =>
       token === undefined
-        ? client.POST("/auth/revoke-other-sessions", { body: {} as never })
-        : client.POST("/auth/revoke-session", { body: { token } as never }),
+        ? client.POST("/auth/revoke-other-sessions")
+        : client.POST("/auth/revoke-session", { body: { token } }),
     onSuccess: () => {
       toast(t("me.ended"));
       return cache.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { useFormatBytes } from "../../i18n/bytes";
 import { useTime } from "../../i18n/time";
 import { type Detail, listDetails, type DetailValue } from "./details";
@@ -17,10 +18,10 @@ export function ActivityDetails({
 }
 
 function DetailRow({ fact }: { fact: Detail }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const valueText = useDetailText();
   // A field added by a newer version of the service is shown under its own name.
-  const name = i18n.exists(`activity.field.${fact.field}`) ? t(`activity.field.${fact.field}`) : fact.field;
+  const name = translateIfKnown(`activity.field.${fact.field}`) ?? fact.field;
   return (
     <>
       <dt className="text-soft">{name}</dt>
@@ -40,7 +41,7 @@ function DetailRow({ fact }: { fact: Detail }) {
 
 /** Returns a function that renders a value as text. */
 function useDetailText(): (value: DetailValue) => string {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const { moment, language } = useTime();
   const bytes = useFormatBytes();
   return (value) => {
@@ -60,7 +61,7 @@ function useDetailText(): (value: DetailValue) => string {
       case "number":
         return value.count.toLocaleString(language);
       case "word":
-        return i18n.exists(`activity.word.${value.word}`) ? t(`activity.word.${value.word}`) : value.word;
+        return translateIfKnown(`activity.word.${value.word}`) ?? value.word;
     }
   };
 }

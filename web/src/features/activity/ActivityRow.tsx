@@ -1,27 +1,29 @@
 import { ChevronRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { useTime } from "../../i18n/time";
 import { describeEntry, type ActivityEntry } from "./activity";
 import { ActivityDetails } from "./ActivityDetails";
 
 /** Returns a function that renders a log entry as a sentence without its actor: the text of its event, refined by the category. */
 function useActivitySentence(): (row: ActivityEntry, what: string) => string {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   return (row, what) => {
-    const keys = [`activity.says.${row.event}_${row.entityType}`, `activity.says.${row.event}`];
-    const key = keys.find((one) => i18n.exists(one));
-    return key === undefined ? t("activity.says.OTHER", { what: what || row.event }) : t(key, { what });
+    const known =
+      translateIfKnown(`activity.says.${row.event}_${row.entityType}`, { what }) ??
+      translateIfKnown(`activity.says.${row.event}`, { what });
+    return known ?? t("activity.says.OTHER", { what: what || row.event });
   };
 }
 
 /** One log entry: time, actor, event and location; details on demand. */
 export function ActivityRow({ row, of }: { row: ActivityEntry; of: ReadonlyMap<string, string> }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const { clock, full } = useTime();
   const sentence = useActivitySentence();
   const { what, where } = describeEntry(row, of);
-  const role = row.userRole.toLowerCase();
+  const role = translateIfKnown(`activity.role.${row.userRole.toLowerCase()}`);
   return (
     <li>
       <details className="group">
@@ -38,12 +40,12 @@ export function ActivityRow({ row, of }: { row: ActivityEntry; of: ReadonlyMap<s
         <dl className="border-faint ms-4 mb-3 gap-x-4 border-s-2 ps-4 text-sm sm:ms-16 sm:grid sm:grid-cols-[auto_1fr]">
           <dt className="text-soft">{t("activity.when")}</dt>
           <dd className="mb-1 sm:mb-0">{full(row.createdAt)}</dd>
-          {i18n.exists(`activity.role.${role}`) ? (
+          {role === undefined ? null : (
             <>
               <dt className="text-soft">{t("activity.as")}</dt>
-              <dd className="mb-1 sm:mb-0">{t(`activity.role.${role}`)}</dd>
+              <dd className="mb-1 sm:mb-0">{role}</dd>
             </>
-          ) : null}
+          )}
           <ActivityDetails details={row.details} of={of} />
         </dl>
       </details>

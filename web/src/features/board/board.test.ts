@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { client, Problem } from "../../api/client";
+import { partial } from "../../testing/partial";
 
 import {
   nextInCycle,
+  type Board,
   type BoardGroup,
   extendedDeadline,
   announcedMinutes,
@@ -21,7 +23,7 @@ const AT = Date.parse("2026-11-20T10:00:00Z");
 function card(
   id: string,
   change: {
-    status?: string;
+    status?: BoardGroup["groupAssignment"]["status"];
     minutesAgo?: number;
     writing?: string[];
     needsHelp?: boolean;
@@ -31,7 +33,7 @@ function card(
   },
 ): BoardGroup {
   const lastActivity = new Date(AT - (change.minutesAgo ?? 0) * MINUTE).toISOString();
-  return {
+  return partial<BoardGroup>({
     group: { id, workRoomId: `room ${id}` },
     groupAssignment: {
       status: change.status ?? "IN_PROGRESS",
@@ -42,7 +44,7 @@ function card(
     documents: change.minutesAgo === undefined ? [] : [{ lastActivity }],
     writing: change.writing ?? [],
     needsHelp: change.needsHelp ?? false,
-  } as unknown as BoardGroup;
+  });
 }
 
 describe("quietSince", () => {
@@ -65,20 +67,18 @@ describe("quietSince", () => {
   });
 });
 
+const FILTERS = ["all", "working", "quiet", "help", "open"] as const;
+
 describe("filters", () => {
   it("match each group", () => {
     const waiting = card("g", { minutesAgo: 9, needsHelp: true });
-    expect(
-      ["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(waiting, filter as never, AT)),
-    ).toEqual([true, false, true, true, true]);
+    expect(FILTERS.map((filter) => matchesFilter(waiting, filter, AT))).toEqual([true, false, true, true, true]);
     const done = card("g", { status: "GRADED" });
-    expect(
-      ["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(done, filter as never, AT)),
-    ).toEqual([true, false, false, false, false]);
+    expect(FILTERS.map((filter) => matchesFilter(done, filter, AT))).toEqual([true, false, false, false, false]);
   });
   it("keep the order of the help queue", () => {
     const groups = [card("a", { needsHelp: true }), card("b", { needsHelp: true }), card("c", {})];
-    const waiting = helpQueue({ groups, helpQueue: ["b", "a", "gone"] } as never);
+    const waiting = helpQueue(partial<Board>({ groups, helpQueue: ["b", "a", "gone"] }));
     expect(waiting.map((one) => one.group.id)).toEqual(["b", "a"]);
   });
 });
@@ -91,7 +91,11 @@ describe("groupsNeedingTeacher", () => {
       card("waits", { minutesAgo: 9, needsHelp: true }),
       card("fine", { minutesAgo: 0 }),
     ];
-    expect(groupsNeedingTeacher({ groups, helpQueue: ["waits"] } as never, AT)).toEqual(["waits", "done", "quiet"]);
+    expect(groupsNeedingTeacher(partial<Board>({ groups, helpQueue: ["waits"] }), AT)).toEqual([
+      "waits",
+      "done",
+      "quiet",
+    ]);
   });
   it("wraps around", () => {
     expect([undefined, "a", "b", "elsewhere"].map((id) => nextInCycle(["a", "b"], id))).toEqual(["a", "b", "a", "a"]);
@@ -116,7 +120,7 @@ describe("remaining time", () => {
 
 describe("handled help request", () => {
   const groups = [card("a", { needsHelp: true, message: "Help" }), card("b", { needsHelp: true })];
-  const found = { groups, helpQueue: ["a", "b"] } as never;
+  const found = partial<Board>({ groups, helpQueue: ["a", "b"] });
   it("is hidden before the service is updated", () => {
     const seen = withoutHandledCalls(found, new Map([["a", " Help"]]));
     expect(seen.helpQueue).toEqual(["b"]);
@@ -135,7 +139,7 @@ describe("message to groups", () => {
     ) => {
       if (params.path.id === "room b") throw new Problem(409, "CLASS_ARCHIVED", "no");
       return {};
-    }) as never);
+    }) as typeof client.POST);
     const failed = await sendToGroups([card("a", {}), card("b", {})], "Five minutes left.", "number");
     expect(failed.map((one) => one.card.group.id)).toEqual(["b"]);
     expect(post).toHaveBeenCalledTimes(2);

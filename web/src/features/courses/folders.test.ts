@@ -1,23 +1,25 @@
 import { describe, expect, it } from "vitest";
 
 import { type Class, schoolYear, yearAfter } from "../classes/classes";
+import type { ListedGroup } from "../groups/groups";
 import type { Course } from "./courses";
 import { coursesAt, buildFolders, parseNodeId, nodeIdsOf, parseLocation } from "./folders";
 import { withGroups } from "./useMembers";
 import { progressOf } from "./progress";
+import { partial, type DeepPartial } from "../../testing/partial";
 
 const BIO = { id: "bio", name: "Biology", color: null };
 const GEO = { id: "geo", name: "Geography", color: "#2f7d4f" };
 
-const one = (id: string, change: Partial<Class> = {}) =>
-  ({ id, name: id, status: "ACTIVE", subjects: [], coTeachers: [], ...change }) as unknown as Class;
+const one = (id: string, change: DeepPartial<Class> = {}) =>
+  partial<Class>({ id, name: id, status: "ACTIVE", subjects: [], coTeachers: [], ...change });
 const course = (
   id: string,
   classId: string,
   subject: typeof BIO | typeof GEO,
-  change: { status?: string; of?: string } = {},
+  change: { status?: Course["status"]; of?: Class["status"] } = {},
 ) =>
-  ({
+  partial<Course>({
     id,
     name: id,
     classId,
@@ -25,12 +27,12 @@ const course = (
     subject,
     status: change.status ?? "ACTIVE",
     class: { id: classId, status: change.of ?? "ACTIVE" },
-  }) as unknown as Course;
+  });
 
 describe("folders", () => {
   const classes = [
-    one("7b", { subjects: [BIO] as never }),
-    one("8a", { coTeachers: undefined as never }),
+    one("7b", { subjects: [BIO] }),
+    one("8a", { coTeachers: undefined }),
     one("old", { status: "ARCHIVED" }),
   ];
   const courses = [
@@ -85,7 +87,7 @@ it("school year begins in August and can be incremented", () => {
 
 it("students without a group come first, then by group in server order", () => {
   const group = (groupNumber: number, ...ids: string[]) =>
-    ({ groupNumber, members: ids.map((userId) => ({ userId })) }) as never;
+    partial<ListedGroup>({ groupNumber, members: ids.map((userId) => ({ userId })) });
   const people = ["Zoe", "Ana", "Ben", "Cleo"].map((name) => ({ user: { id: name, name } }));
   expect(withGroups(people, [group(1, "Zoe", "Ana"), group(2, "Cleo")]).map((line) => line.student.user.name)).toEqual([
     "Ben",

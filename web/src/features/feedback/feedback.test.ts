@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { latestFeedbackTime, type GroupTopic } from "./feedback";
+import { partial } from "../../testing/partial";
 
 const topic = (grade: object | null, feedback: object[]) =>
-  ({ id: "t", currentSubmission: { grade, feedback } }) as unknown as GroupTopic;
+  partial<GroupTopic>({ id: "t", currentSubmission: { grade, feedback } });
 
 describe("feedback", () => {
   it("is the latest published feedback", () => {
@@ -22,6 +23,6 @@ describe("feedback", () => {
         ]),
       ),
     ).toBeUndefined();
-    expect(latestFeedbackTime({ currentSubmission: null } as unknown as GroupTopic)).toBeUndefined();
+    expect(latestFeedbackTime(partial<GroupTopic>({ currentSubmission: null }))).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { fieldError } from "../../i18n/useErrorText";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
@@ -30,9 +31,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
     const pointsText = fieldError(problem, path);
     return pointsText === undefined
       ? undefined
-      : i18n.exists(`work.refused.${path}`)
-        ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" })
-        : pointsText;
+      : (translateIfKnown(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) ?? pointsText);
   };
   // Decimal separator of the language; both are accepted.
   const comma = new Intl.NumberFormat(i18n.language).format(0.5).charAt(1);

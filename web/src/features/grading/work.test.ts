@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { lateness, findNeighbours, listViewedDocuments, listScaleValues } from "./work";
+import type { GroupTopic, WorkRoom } from "../work-room/workRoom";
+import { type Assignment, lateness, findNeighbours, listViewedDocuments, listScaleValues } from "./work";
+import { partial } from "../../testing/partial";
 
 describe("grading scale", () => {
   it("is a select when it lists its values", () => {
@@ -17,7 +19,7 @@ describe("grading scale", () => {
 
 describe("groups", () => {
   const group = (id: string, groupNumber: number) => ({ groupId: id, group: { id, groupNumber, name: id } });
-  const found = { groupAssignments: [group("c", 10), group("a", 1), group("b", 2)] } as never;
+  const found = partial<Assignment>({ groupAssignments: [group("c", 10), group("a", 1), group("b", 2)] });
   it("are ordered by number", () => {
     const row = findNeighbours(found, "b");
     expect([row.before?.groupId, row.here?.groupId, row.after?.groupId]).toEqual(["a", "b", "c"]);
@@ -30,20 +32,20 @@ describe("groups", () => {
 });
 
 describe("viewed documents", () => {
-  const document = (id: string) => ({ id, title: id, fileExtension: "docx", assignmentId: "t" });
+  const document = (id: string) => ({ id, title: id, fileExtension: "docx" as const, assignmentId: "t" });
   const copy = (id: string, documentId: string | null) => ({
     id,
     documentId,
     title: `${id} then`,
-    fileExtension: "docx",
+    fileExtension: "docx" as const,
   });
-  const room = { documents: [document("draft"), document("report")] } as never;
+  const room = partial<WorkRoom>({ documents: [document("draft"), document("report")] });
   it("list submitted documents first, including deleted ones", () => {
-    const work = {
+    const work = partial<GroupTopic>({
       assignmentId: "t",
       assignment: { status: "ACTIVE" },
       currentSubmission: { documents: [copy("c1", "report"), copy("c2", null)] },
-    } as never;
+    });
     expect(
       listViewedDocuments(room, work).map(({ id, title, document: live, copy: handed }) => [
         id,

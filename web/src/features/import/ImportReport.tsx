@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { Button } from "../../components/Button";
 import { DataTable, type DataColumn } from "../../components/DataTable";
 import { useIsWide } from "../../hooks/useIsWide";
@@ -136,12 +137,14 @@ function RowProblems({ problems }: { problems: string[] }) {
 
 /** Returns a function that renders row errors in the reader's language where translated. */
 function useRowProblemText(): (problem: ReportRow["errors"][number]) => string {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   return ({ column, code, message }) => {
-    const name = i18n.exists(`import.fields.${column}`) ? t(`import.fields.${column}`) : column;
+    const name = translateIfKnown(`import.fields.${column}`) ?? column;
     const [, what = ""] = message.match(/^names (.+), which|^is in row (\d+)/)?.filter(Boolean) ?? [];
-    const key = code === "duplicate" && what !== "" ? "import.wrong.inRow" : `import.wrong.${code}`;
-    const text = i18n.exists(key) ? t(key, { what }) : message;
+    const isInRow = code === "duplicate" && what !== "";
+    const text = isInRow
+      ? t("import.wrong.inRow", { what })
+      : (translateIfKnown(`import.wrong.${code}`, { what }) ?? message);
     return name === "" ? text : `${name}: ${text}`;
   };
 }

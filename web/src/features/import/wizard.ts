@@ -52,10 +52,10 @@ const INITIAL: Wizard = {
 
 export type Change = (part: Partial<Wizard>) => void;
 
-const getWizard = (cache: QueryClient): Wizard => cache.getQueryData<Wizard>(WIZARD_KEY) ?? INITIAL;
+const getWizard = (cache: QueryClient): Wizard => cache.getQueryData(WIZARD_KEY) ?? INITIAL;
 // After sign-out there is no state that a late response could be written into.
 const updateWizard = (cache: QueryClient, part: Partial<Wizard>) =>
-  cache.setQueryData<Wizard>(WIZARD_KEY, (before) => (before === undefined ? undefined : { ...before, ...part }));
+  cache.setQueryData(WIZARD_KEY, (before) => (before === undefined ? undefined : { ...before, ...part }));
 
 /** The running import, and how to update it. */
 export function useWizard(): { wizard: Wizard; change: Change; restart: () => void } {

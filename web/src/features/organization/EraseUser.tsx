@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { ConfirmDialog } from "../../components/ConfirmButton";
@@ -61,7 +62,7 @@ function ErasureList({ erased }: { erased: Schemas["Erased"] }) {
       <dl className="grid grid-cols-[1fr_auto] gap-x-4 text-sm">
         {rows.map(([noun, count]) => (
           <div key={noun} className="col-span-2 grid grid-cols-subgrid">
-            <dt>{t(`privacy.noun.${noun}`)}</dt>
+            <dt>{translateIfKnown(`privacy.noun.${noun}`) ?? noun}</dt>
             <dd className="text-end tabular-nums">{count.toLocaleString(i18n.language)}</dd>
           </div>
         ))}

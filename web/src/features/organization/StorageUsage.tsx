@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { useFormatBytes } from "../../i18n/bytes";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
@@ -29,7 +30,11 @@ export function StorageUsage() {
           {kinds.length === 0 ? null : (
             <AmountList
               title={t("overview.kinds")}
-              lines={kinds.map(([kind, amount]) => [kind, t(`overview.kind.${kind}`), bytes(amount)])}
+              lines={kinds.map(([kind, amount]) => [
+                kind,
+                translateIfKnown(`overview.kind.${kind}`) ?? kind,
+                bytes(amount),
+              ])}
             />
           )}
           {found.data.classes.length === 0 ? null : (

@@ -1,11 +1,13 @@
 // All shortcuts by screen; their descriptions have the same names in keys.json.
+import type keyTexts from "../../i18n/en/keys.json";
+
 export interface Shortcut {
   keys: readonly string[];
   /** The text is `keys.of.NAME`. */
-  name: string;
+  name: keyof typeof keyTexts.keys.of;
 }
 
-const shortcut = (name: string, ...keys: string[]): Shortcut => ({ name, keys });
+const shortcut = (name: Shortcut["name"], ...keys: string[]): Shortcut => ({ name, keys });
 
 export const SHORTCUTS = {
   everywhere: [

@@ -4,6 +4,7 @@ import { Form, Label, Radio, RadioGroup } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
+import { translateIfKnown } from "../../i18n";
 import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
@@ -97,7 +98,7 @@ function ColourSelect({ value, onChange }: { value: string; onChange: (color: st
   const known = COLOURS.some((color) => color === value) || value === "" ? [...COLOURS] : [value, ...COLOURS];
   const name = (color: string) => {
     const at = COLOURS.findIndex((one) => one === color);
-    return at < 0 ? t("subjects.own", { color }) : t(`subjects.colour.${at}`);
+    return translateIfKnown(`subjects.colour.${at}`) ?? t("subjects.own", { color });
   };
   return (
     <RadioGroup value={value} onChange={onChange} orientation="horizontal" className="flex flex-col gap-1">

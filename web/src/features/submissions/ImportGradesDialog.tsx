@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import type { Schemas } from "../../api/client";
 import { upload } from "../../api/upload";
 import { Button } from "../../components/Button";
@@ -87,7 +88,7 @@ const KINDS = ["created", "updated", "skipped", "failed"] as const;
 
 /** Preview: counts, and each invalid row with its reason. */
 function ImportPreview({ report }: { report: GradeImportReport }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const refused = report.rows.filter((row) => row.status === "failed");
   return (
     <span className="flex flex-col gap-3">
@@ -104,10 +105,7 @@ function ImportPreview({ report }: { report: GradeImportReport }) {
           <strong>{t("submissions.row", { number: row.row })}</strong>
           {row.errors.map((one) => (
             <span key={`${one.column}-${one.code}`} className="block text-sm break-words">
-              {[
-                one.column,
-                i18n.exists(`submissions.refused.${one.code}`) ? t(`submissions.refused.${one.code}`) : one.message,
-              ]
+              {[one.column, translateIfKnown(`submissions.refused.${one.code}`) ?? one.message]
                 .filter(Boolean)
                 .join(": ")}
             </span>

@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 
+import type { Schemas } from "../../api/client";
 import { compareNumbered } from "../../i18n/names";
-import { countDraftGrades, parseFilters, type SubmissionRow, countShares, SORTS, effectiveState } from "./submissions";
+import {
+  countDraftGrades,
+  parseFilters,
+  type Stats,
+  type SubmissionRow,
+  countShares,
+  SORTS,
+  effectiveState,
+} from "./submissions";
+import { partial, type DeepPartial } from "../../testing/partial";
 
 describe("filters from the URL", () => {
   it("ignore invalid values", () => {
@@ -24,17 +34,25 @@ describe("filters from the URL", () => {
 });
 
 it("counts each group of a topic once", () => {
-  const stats = { groups: 8, notStarted: 1, inProgress: 2, returned: 1, submitted: 3, graded: 1, late: 2 } as never;
+  const stats = partial<Stats>({
+    groups: 8,
+    notStarted: 1,
+    inProgress: 2,
+    returned: 1,
+    submitted: 3,
+    graded: 1,
+    late: 2,
+  });
   expect(countShares(stats)).toEqual({ graded: 1, submitted: 3, missing: 4 });
 });
 
 it("counts non-empty unpublished grades", () => {
-  const work = (grade: object | null) => ({
+  const work = (grade: DeepPartial<Schemas["Grade"]> | null): DeepPartial<Schemas["GroupAssignment"]> => ({
     currentSubmission: grade && {
       grade: { value: null, points: null, feedback: null, memberGrades: [], status: "DRAFT", ...grade },
     },
   });
-  const topic = {
+  const topic = partial<Schemas["Assignment"]>({
     groupAssignments: [
       work(null),
       work({}),
@@ -42,12 +60,13 @@ it("counts non-empty unpublished grades", () => {
       work({ memberGrades: [{}] }),
       work({ value: "A", status: "PUBLISHED" }),
     ],
-  } as never;
+  });
   expect(countDraftGrades(topic)).toBe(2);
 });
 
 it("sorts works without a grade last", () => {
-  const row = (grade: object | null) => ({ currentSubmission: grade && { grade } }) as unknown as SubmissionRow;
+  const row = (grade: DeepPartial<Schemas["Grade"]> | null) =>
+    partial<SubmissionRow>({ currentSubmission: grade && { grade } });
   const keys = [row(null), row({ points: 9, value: null }), row({ points: null, value: "Z" })].map((one) =>
     String(SORTS.grade(one)),
   );

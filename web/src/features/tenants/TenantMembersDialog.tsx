@@ -82,8 +82,8 @@ function useImpersonate(organizationId: string) {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async (userId: string) => {
-      await client.POST("/auth/admin/impersonate-user", { body: { userId } as never });
-      await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+      await client.POST("/auth/admin/impersonate-user", { body: { userId } });
+      await client.POST("/auth/organization/set-active", { body: { organizationId } });
     },
     onSuccess: () => {
       clearPageSchool();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { partial } from "../../testing/partial";
 import type { ListedAssignment } from "../groups/groups";
 import { sortIntoDay, longestWaitingSince } from "./topicsOfTheDay";
 
@@ -8,20 +9,20 @@ const AT = Date.parse("2026-11-20T10:00:00Z");
 function topic(
   id: string,
   hours: number,
-  own: { status: string; submittedAt?: string }[] = [],
-  status = "ACTIVE",
+  own: { status: ListedAssignment["groupAssignments"][number]["status"]; submittedAt?: string }[] = [],
+  status: ListedAssignment["status"] = "ACTIVE",
 ): ListedAssignment {
   const groupAssignments = own.map((one, index) => ({
     status: one.status,
     group: { groupNumber: index },
     currentSubmission: one.submittedAt ? { submittedAt: one.submittedAt } : null,
   }));
-  return {
+  return partial<ListedAssignment>({
     id,
     status,
     deadline: new Date(AT + hours * 3_600_000).toISOString(),
     groupAssignments,
-  } as unknown as ListedAssignment;
+  });
 }
 
 describe("sections of the start page", () => {

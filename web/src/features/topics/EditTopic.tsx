@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { translateIfKnown } from "../../i18n";
 import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { currentVersion, mergeForm, type Versioned } from "../../api/versions";
@@ -54,7 +55,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
       const { differences } = mergeForm<TopicForm>(formOf(topic), form, formOf(now));
       setChanges(
         differences.map(({ field, isTyped }) => ({
-          field: t(`topic.field.${field}`),
+          field: fieldName(field),
           current: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]),
           isTyped,
         })),
@@ -85,13 +86,11 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
     shared === undefined
       ? ""
       : t("topic.changes", {
-          fields: list.format(shared.changes.map((field) => t(`topic.field.${field}`))),
+          fields: list.format(shared.changes.map((field) => fieldName(field))),
           count: shared.groupIds.length,
           groups: shared.groupIds.map((id) => names.get(id)).join(" "),
         }),
-    own.length === 0
-      ? ""
-      : t("topic.changesOwn", { fields: list.format(own.map((field) => t(`topic.field.${field}`))) }),
+    own.length === 0 ? "" : t("topic.changesOwn", { fields: list.format(own.map((field) => fieldName(field))) }),
     texts.length === 0 ? "" : t("topic.changesTexts", { count: texts.length, groups: texts.join(" ") }),
   ].filter(Boolean);
   return (
@@ -155,3 +154,6 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
     </>
   );
 }
+
+/** Name of a field in a sentence. */
+const fieldName = (field: string): string => translateIfKnown(`topic.field.${field}`) ?? field;

@@ -40,7 +40,7 @@ export function InvitationList({ organizationId, more }: Props) {
   });
   const cancel = useMutation({
     mutationFn: (one: Invitation) =>
-      client.POST("/auth/organization/cancel-invitation", { body: { invitationId: one.id } as never }),
+      client.POST("/auth/organization/cancel-invitation", { body: { invitationId: one.id } }),
     onSuccess: async (_, one) => {
       await refresh();
       toast(t("people.invited.canceled", { email: one.email }));

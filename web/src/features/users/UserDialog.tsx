@@ -86,10 +86,10 @@ function UserSections({ user, caller }: { user: KnownUser; caller: Me }) {
       {isEditable && !isFullUser(user) ? <p className="text-soft">{t("people.sharedText")}</p> : null}
       {roleOf(user) === "student" ? <UserGroups id={user.id} /> : null}
       <p className="flex flex-wrap gap-x-4 gap-y-2">
-        <Link to="/admin/sessions" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
+        <Link to="/admin/sessions" search={{ userId: user.id }} className="inline-flex min-h-11 items-center">
           {t("people.sessions")}
         </Link>
-        <Link to="/admin/privacy" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
+        <Link to="/admin/privacy" search={{ userId: user.id }} className="inline-flex min-h-11 items-center">
           {t("people.privacy")}
         </Link>
       </p>

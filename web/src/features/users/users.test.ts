@@ -1,19 +1,21 @@
 import { describe, expect, it } from "vitest";
 
-import type { Me } from "../../auth/session";
+import type { EffectiveRole, Me } from "../../auth/session";
 import { type KnownUser, canChangeUser, ROLES, rolesBelow } from "./users";
+import { partial } from "../../testing/partial";
 
-const known = (id: string, role: (typeof ROLES)[number]) => ({ id, member: { role } }) as unknown as KnownUser;
-const caller = (role: string) =>
-  ({
+const known = (id: string, role: (typeof ROLES)[number]) => partial<KnownUser>({ id, member: { role } });
+const caller = (role: EffectiveRole) =>
+  partial<Me>({
     id: "caller",
     role: role === "super" ? "SUPER_ADMIN" : "STUDENT",
     member: role === "super" ? null : { role },
-  }) as unknown as Me;
+  });
 
 describe("roles", () => {
   it("let users change lower roles, and owners each other", () => {
-    const changed = (role: string) => ROLES.filter((other) => canChangeUser(caller(role), known("other", other)));
+    const changed = (role: EffectiveRole) =>
+      ROLES.filter((other) => canChangeUser(caller(role), known("other", other)));
     expect(changed("super")).toEqual(["owner", "admin", "teacher", "student"]);
     expect(changed("owner")).toEqual(["owner", "admin", "teacher", "student"]);
     expect(changed("admin")).toEqual(["teacher", "student"]);

@@ -1,4 +1,4 @@
-import { DocumentEditor as OnlyOfficeEditor } from "@onlyoffice/document-editor-react";
+import { DocumentEditor as OnlyOfficeEditor, type DocumentEditorProps } from "@onlyoffice/document-editor-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,6 +14,7 @@ import { type Document, fileName } from "./workRoom";
 import { editorScriptQuery } from "./editorScript";
 
 type Config = Schemas["Editor"];
+type WrapperConfig = DocumentEditorProps["config"];
 
 interface Props {
   document: Document;
@@ -232,7 +233,8 @@ function EditorFrame({
         <OnlyOfficeEditor
           id={`editor-${document.id}`}
           documentServerUrl={config.documentServerUrl ?? ""}
-          config={whole as never}
+          // The types of the wrapper describe hand-written configurations; this one is signed by the service.
+          config={whole as WrapperConfig}
           onLoadComponentError={onFail}
         />
       </div>

@@ -12,7 +12,7 @@ import { BOX } from "../../forms/fieldStyles";
 import { PageHeading } from "../../components/PageHeading";
 import { Skeleton } from "../../components/Skeleton";
 import { findReplacementGroup } from "./replacementGroup";
-import { type Group, userNames, type WorkRoom } from "./workRoom";
+import { userNames, type WorkRoom } from "./workRoom";
 
 /** Text in the fields of the page and its dialogs, read before they are removed. */
 function readTypedText(): string[] {
@@ -34,7 +34,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const unsent = [...new Set([storedDraft, ...typedText])].filter((text) => text !== "").join("\n\n");
   const groupsQuery = useQuery({ ...myGroupsQuery, refetchOnMount: "always" });
   if (!groupsQuery.isFetchedAfterMount) return <Skeleton count={1} />;
-  const groups = cache.getQueryData<Group | null>(queryKeys.groups.one(groupId));
+  const groups = cache.getQueryData(queryKeys.groups.one(groupId));
   const next = isStaff(person)
     ? undefined
     : findReplacementGroup(groupsQuery.data ?? [], {

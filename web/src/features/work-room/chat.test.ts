@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { firstUnread, mergePages, isEditable, type RoomMessage } from "./chat";
+import { partial } from "../../testing/partial";
 
 const message = (seq: number, senderId: string) =>
-  ({ id: `m${seq}`, seq, senderId, createdAt: "2026-01-01T10:00:00Z" }) as unknown as RoomMessage;
+  partial<RoomMessage>({ id: `m${seq}`, seq, senderId, createdAt: "2026-01-01T10:00:00Z" });
 
 describe("chat", () => {
   it("shows each message once, oldest first, with overlapping pages", () => {

@@ -5,17 +5,15 @@ import { queryKeys } from "../../api/queryKeys";
 import type { WorkRoom } from "./workRoom";
 import { mergePages, type RoomMessage } from "./chat";
 import { appendMessage, applyChatEvent } from "./chatEvents";
+import { partial } from "../../testing/partial";
 
 const message = (seq: number, senderId = "ben") =>
-  ({ id: `m${seq}`, seq, senderId, workRoomId: "room" }) as unknown as RoomMessage;
+  partial<RoomMessage>({ id: `m${seq}`, seq, senderId, workRoomId: "room" });
 const chatEvent = (seq: number, senderId?: string) => ({ workRoomId: "room", message: message(seq, senderId) });
 
 let cache: QueryClient;
-const shown = () =>
-  mergePages(cache.getQueryData<{ pages: { data: RoomMessage[] }[] }>(queryKeys.chat.one("room"))?.pages ?? []).map(
-    (one) => one.seq,
-  );
-const unread = () => cache.getQueryData<{ unreadCount: number }>(queryKeys.room.one("group"))?.unreadCount;
+const shown = () => mergePages(cache.getQueryData(queryKeys.chat.one("room"))?.pages ?? []).map((one) => one.seq);
+const unread = () => cache.getQueryData(queryKeys.room.one("group"))?.unreadCount;
 
 beforeEach(() => {
   cache = new QueryClient();

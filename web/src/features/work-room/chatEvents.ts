@@ -1,8 +1,7 @@
 // Applies chat events to the query cache. In a lesson every member receives every message of the group: refetching each one
 // would cause most requests to the service.
-import type { InfiniteData, QueryClient } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
 
-import type { ListedGroup } from "../groups/groups";
 import { markStale, queryKeys, updateFamily } from "../../api/queryKeys";
 import { mergePages, type RoomMessage } from "./chat";
 
@@ -13,20 +12,18 @@ export interface ChatEvent {
   unreadCount?: number;
 }
 
-type Pages = InfiniteData<{ data: RoomMessage[] }>;
-
 /** Appends a message if it is the next one. Returns whether it was new, or whether the chat has to be refetched. */
 export function appendMessage(cache: QueryClient, message: RoomMessage): "new" | "known" | "ask" {
   const queryKey = queryKeys.chat.one(message.workRoomId);
   // A request in flight may predate this message and would remove it again.
   if (cache.isFetching({ queryKey }) > 0) return "ask";
-  const cached = cache.getQueryData<Pages>(queryKey);
+  const cached = cache.getQueryData(queryKey);
   const newest = cached?.pages[0];
   if (!cached || !newest) return "new";
   const last = mergePages(cached.pages).at(-1)?.seq ?? 0;
   if (message.seq > last + 1) return "ask";
   if (message.seq <= last) return "known";
-  cache.setQueryData<Pages>(queryKey, {
+  cache.setQueryData(queryKey, {
     ...cached,
     pages: [{ ...newest, data: [...newest.data, message] }, ...cached.pages.slice(1)],
   });
@@ -38,7 +35,7 @@ export function updateUnreadCount(cache: QueryClient, workRoomId: string, change
   updateFamily(cache, "room", (found) =>
     found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found,
   );
-  cache.setQueryData<ListedGroup[]>(queryKeys.groups.mine(), (groups) =>
+  cache.setQueryData(queryKeys.groups.mine(), (groups) =>
     groups?.map((group) =>
       group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group,
     ),

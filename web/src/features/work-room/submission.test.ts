@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { defaultDocuments, defaultTopic, findRelinked } from "./submission";
 import type { Document } from "./workRoom";
+import { partial } from "../../testing/partial";
 
 const topic = (assignmentId: string, isPreselected = false) => ({ assignmentId, isPreselected });
-const draft = (id: string, assignmentId: string | null) => ({ id, assignmentId }) as unknown as Document;
+const draft = (id: string, assignmentId: string | null) => partial<Document>({ id, assignmentId });
 const TOPICS = [topic("near", true), topic("middle"), topic("far")];
 
 describe("defaultTopic", () => {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { sortTopics, lateDeadline, splitDocuments, type Document, type GroupTopic } from "./workRoom";
+import { partial } from "../../testing/partial";
 
-const topic = (id: string, deadline: string, status = "ACTIVE", lateAllowedUntil: string | null = null) =>
-  ({ assignmentId: id, assignment: { id, deadline, status }, lateAllowedUntil }) as unknown as GroupTopic;
-const document = (title: string, assignmentId: string | null) => ({ title, assignmentId }) as unknown as Document;
+const topic = (
+  id: string,
+  deadline: string,
+  status: GroupTopic["assignment"]["status"] = "ACTIVE",
+  lateAllowedUntil: string | null = null,
+) => partial<GroupTopic>({ assignmentId: id, assignment: { id, deadline, status }, lateAllowedUntil });
+const document = (title: string, assignmentId: string | null) => partial<Document>({ title, assignmentId });
 
 describe("work room", () => {
   it("sorts topics by deadline, finished ones last", () => {

@@ -56,9 +56,7 @@ function Submissions() {
                 rows={rows}
                 filters={wanted}
                 maxPointsOf={(id) => topics.find((topic) => topic.id === id)?.maxPoints ?? null}
-                onSort={(sort, down) =>
-                  go({ ...wanted, sort, ...(down ? { down: true } : { down: undefined as never }) })
-                }
+                onSort={(sort, down) => go({ ...wanted, sort, down: down || undefined })}
               />
             </div>
           )}
