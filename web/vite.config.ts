@@ -15,18 +15,15 @@ export default defineConfig({
     reportCompressedSize: false,
     // Browsers without modulepreload load a little later; the polyfill would be an additional file for all others.
     modulePreload: { polyfill: false },
-    // Code of every first visit goes into one file, and code of every page inside a school into another: two dozen small
-    // files transfer more bytes than they save.
+    // Code of every first visit goes into one file, and code of every page of a lesson into another: two dozen small files
+    // transfer more bytes than they save. A module that several pages of a lesson share is placed in `components/base` or
+    // `features/lesson`; its dependencies follow it.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx|src\/auth\/DemoSignIn/, priority: 2 },
-            {
-              name: "school",
-              test: /src\/routes\/_school\.tsx|src\/components\/(ConfirmButton|LockBanner|Badge|EmptyState|OverflowMenu|Skeleton|TimeLeft|toast)\.|src\/forms\/fieldStyles\.|src\/hooks\/(useMenuButton|serverClock|usePreference)\.|src\/i18n\/time\.|src\/api\/realtime\.|src\/features\/board\/classAndCourse\.|icons\/(hand|check|clock|chevron-down|chevron-right|lock|mail|pencil)\.m?js/,
-              priority: 1,
-            },
+            { name: "school", test: /src\/(routes\/_school\.tsx|components\/base\/|features\/lesson\/)/, priority: 1 },
           ],
         },
       },

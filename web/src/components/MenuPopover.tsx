@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Menu, Popover } from "react-aria-components";
 
-import { POPOVER } from "../forms/fieldStyles";
+import { POPOVER } from "./base/fieldStyles";
 import type { OpenMenu } from "../hooks/useMenuButton";
 
 interface Props extends OpenMenu {

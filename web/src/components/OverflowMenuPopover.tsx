@@ -1,9 +1,9 @@
 import { Header, MenuItem, MenuSection } from "react-aria-components";
 
-import { OPTION } from "../forms/fieldStyles";
+import { OPTION } from "./base/fieldStyles";
 import { MenuPopover } from "./MenuPopover";
 import type { OpenMenu } from "../hooks/useMenuButton";
-import type { MenuAction } from "./OverflowMenu";
+import type { MenuAction } from "./base/OverflowMenu";
 
 /** Content of the menu of `OverflowMenu`. */
 export function OverflowMenuPopover({

@@ -10,7 +10,7 @@ import {
   type Key,
 } from "react-aria-components";
 
-import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
+import { BOX, OPTION, POPOVER, invalidProps } from "../components/base/fieldStyles";
 
 export interface ComboBoxOption {
   id: string;

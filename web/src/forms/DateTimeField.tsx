@@ -20,7 +20,7 @@ import {
 
 import { serverNow } from "../hooks/serverClock";
 import { useTime } from "../i18n/time";
-import { BOX, POPOVER, invalidProps } from "./fieldStyles";
+import { BOX, POPOVER, invalidProps } from "../components/base/fieldStyles";
 
 interface Props {
   label: string;

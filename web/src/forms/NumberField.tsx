@@ -10,7 +10,7 @@ import {
   type NumberFieldProps,
 } from "react-aria-components";
 
-import { invalidProps } from "./fieldStyles";
+import { invalidProps } from "../components/base/fieldStyles";
 
 interface Props extends Omit<NumberFieldProps, "className" | "children"> {
   label: string;

@@ -11,7 +11,7 @@ import {
   type Key,
 } from "react-aria-components";
 
-import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
+import { BOX, OPTION, POPOVER, invalidProps } from "../components/base/fieldStyles";
 
 export interface Option<K extends string = string> {
   id: K;

@@ -7,7 +7,7 @@ import {
   type TextFieldProps,
 } from "react-aria-components";
 
-import { BOX, invalidProps } from "./fieldStyles";
+import { BOX, invalidProps } from "../components/base/fieldStyles";
 
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;

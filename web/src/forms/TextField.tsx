@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { FieldError, Input, Label, Text, TextField as AriaTextField, type TextFieldProps } from "react-aria-components";
 
-import { invalidProps } from "./fieldStyles";
+import { invalidProps } from "../components/base/fieldStyles";
 
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;

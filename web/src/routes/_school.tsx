@@ -11,7 +11,7 @@ import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n
 import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
 import { Header } from "../components/layout/Header";
 import { useDownloads } from "../features/submissions/downloadQueue";
-import { Toasts } from "../components/toast";
+import { Toasts } from "../components/base/toast";
 import { lazyPart } from "../components/lazyPart";
 
 const DownloadList = lazyPart(async () => (await import("../features/submissions/DownloadList")).DownloadList);

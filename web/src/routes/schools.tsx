@@ -94,13 +94,13 @@ function Schools() {
       {isAsking ? <OwnInvitations person={person} /> : null}
       {list.data?.length === 0 ? <p>{isSuper(person) ? t("school.first") : t("school.none")}</p> : null}
       {isAsking && others.length > 0 ? (
-        <Cards list={others} pick={(id) => choosing.mutate(id)} isPending={choosing.isPending} />
+        <SchoolCards list={others} pick={(id) => choosing.mutate(id)} isPending={choosing.isPending} />
       ) : null}
     </AuthPage>
   );
 }
 
-function Cards({
+function SchoolCards({
   list,
   pick,
   isPending,

@@ -10,7 +10,7 @@ import { isLanguage } from "../../i18n";
 import { useChangeLanguage } from "../../features/account/account";
 import { Button } from "../Button";
 import { useMenuButton } from "../../hooks/useMenuButton";
-import { toast } from "../toast";
+import { toast } from "../base/toast";
 import { lazyPart } from "../lazyPart";
 
 const loadMenu = () => import("./AccountMenu");

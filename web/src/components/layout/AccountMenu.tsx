@@ -3,7 +3,7 @@ import { MenuItem, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { LANGUAGES } from "../../i18n";
-import { OPTION } from "../../forms/fieldStyles";
+import { OPTION } from "../base/fieldStyles";
 import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 

@@ -8,7 +8,7 @@ import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../au
 import { clearPageSchool } from "../../auth/pageSchool";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../Button";
-import { toast } from "../toast";
+import { toast } from "../base/toast";
 
 /** Shown on every screen while a platform administrator impersonates a user; ends the impersonation. */
 export function ImpersonationBanner({ name }: { name: string }) {

@@ -1,7 +1,7 @@
 import { MenuItem } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { OPTION } from "../../forms/fieldStyles";
+import { OPTION } from "../base/fieldStyles";
 import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";

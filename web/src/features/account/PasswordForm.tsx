@@ -9,7 +9,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { changePassword, type Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { accountSessionsQuery } from "./account";
 import { ResetNotice } from "./ResetNotice";
 

@@ -11,7 +11,7 @@ import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { updateProfile, useChangeLanguage } from "./account";
 
 const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));

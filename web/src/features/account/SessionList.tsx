@@ -6,11 +6,11 @@ import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { toast } from "../../components/toast";
+import { Badge } from "../../components/base/Badge";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
 import { type AccountSession, accountSessionsQuery } from "./account";
 import { useUserAgentText } from "./userAgent";
 

@@ -6,7 +6,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { impersonationQuery, meQuery } from "../../auth/session";
 import { type Language, setLanguage, TAGS } from "../../i18n";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 
 export interface AccountSession {
   id: string;

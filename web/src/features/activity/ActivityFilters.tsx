@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { UserSearch } from "../organization/UserSearch";
+import { UserComboBox } from "../organization/UserSearch";
 import { Select } from "../../forms/Select";
 import { activityNamesQuery } from "./activity";
 import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";
@@ -58,7 +58,7 @@ export function ActivityFilters({
         onChange={(id) => onChange(choose("period", id))}
       />
       <div className="col-span-2 lg:col-span-1">
-        <UserSearch
+        <UserComboBox
           label={t("activity.person")}
           value={filters.userId ?? null}
           onChange={(id) => onChange(choose("userId", id ?? ALL))}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { periodStart, groupByDay, describeEntry, type ActivityEntry } from "./activity";
 import { listDetails } from "./details";
-import { parseFilters } from "./filters";
+import { parseActivityFilters } from "./filters";
 
 const row = (more: Partial<Omit<ActivityEntry, "details">> & { details?: object }) =>
   ({
@@ -17,12 +17,12 @@ const row = (more: Partial<Omit<ActivityEntry, "details">> & { details?: object 
 
 describe("filters from the URL", () => {
   it("ignore invalid values", () => {
-    expect(parseFilters({ category: "GROUP", period: "week", userId: "u", classId: 7, junk: "x" })).toEqual({
+    expect(parseActivityFilters({ category: "GROUP", period: "week", userId: "u", classId: 7, junk: "x" })).toEqual({
       category: "GROUP",
       period: "week",
       userId: "u",
     });
-    expect(parseFilters({ category: "group", period: "year" })).toEqual({});
+    expect(parseActivityFilters({ category: "group", period: "year" })).toEqual({});
   });
 });
 

@@ -30,7 +30,7 @@ export interface ActivityFilterValues {
 }
 
 /** Parses the filters from the URL; invalid values are ignored. */
-export function parseFilters(search: Record<string, unknown>): ActivityFilterValues {
+export function parseActivityFilters(search: Record<string, unknown>): ActivityFilterValues {
   const text = (key: "classId" | "groupId" | "userId") =>
     typeof search[key] === "string" ? { [key]: search[key] } : {};
   const category = CATEGORIES.find((one) => one === search.category);

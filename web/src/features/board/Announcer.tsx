@@ -3,7 +3,8 @@ import { useTranslation } from "react-i18next";
 
 import { serverNow } from "../../hooks/serverClock";
 import { usePreference } from "../../hooks/usePreference";
-import { type Board, numberedName, announcedMinutes, helpQueue } from "./board";
+import { type Board, announcedMinutes, helpQueue } from "./board";
+import { numberedName } from "../lesson/groupNames";
 
 /**
  * Notifies teachers who do not look at the board: count in the tab title, new help requests and remaining time as live

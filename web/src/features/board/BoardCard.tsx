@@ -1,12 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import { Check, Hand, Lock, Mail, Pencil } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { Check, Hand, Lock, Mail, Pencil } from "../../components/base/icons";
 import { useTime } from "../../i18n/time";
-import { Badge } from "../../components/Badge";
-import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
-import { type BoardGroup, numberedName, isDone, isLocked, nameOf, quietSince } from "./board";
+import { Badge } from "../../components/base/Badge";
+import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
+import { type BoardGroup, isDone, isLocked, quietSince } from "./board";
 import { PresenceDot, WaitingTime, ActivityChart } from "./indicators";
+import { numberedName, nameOf } from "../lesson/groupNames";
 
 interface BoardCardProps {
   card: BoardGroup;
@@ -65,7 +66,7 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
           isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"
         }
       >
-        <Members card={card} isDense={isDense} />
+        <CardMembers card={card} isDense={isDense} />
         {isDense || group.isHidden ? null : <ActivityChart counts={card.activity} />}
         <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
           {group.isHidden && !isDense ? null : <StatusBadge card={card} />}
@@ -92,7 +93,7 @@ function UnreadBadge({ count }: { count: number }) {
   );
 }
 
-function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
+function CardMembers({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
   const { t } = useTranslation();
   if (card.members.length === 0 && !isDense) return <p className="text-soft text-sm">{t("board.noMembers")}</p>;
   return (

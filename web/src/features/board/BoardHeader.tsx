@@ -1,26 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Clock, MessageSquare } from "lucide-react";
+import { MessageSquare } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { Clock } from "../../components/base/icons";
 import { usePreference } from "../../hooks/usePreference";
 import { useTime } from "../../i18n/time";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../../components/Button";
 import { PageHeading } from "../../components/PageHeading";
-import { OverflowMenu } from "../../components/OverflowMenu";
-import { TimeLeft } from "../../components/TimeLeft";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { TimeLeft } from "../../components/base/TimeLeft";
 import { type Board, type Filter, FILTERS, isDone, matchesFilter } from "./board";
 import type { BoardDialog } from "./BoardDialogs";
 import { FinishTopicButton } from "./FinishTopic";
-import { classQuery, courseNamesQuery } from "./classAndCourse";
+import { classNamesQuery, courseNamesQuery } from "../lesson/classAndCourse";
 
 /** Header above the cards: topic, remaining time, number of submissions. */
 export function BoardHeader({ board, at }: { board: Board; at: number }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const { title, deadline, status, classId, courseId } = board.assignment;
-  const className = useQuery(classQuery(classId)).data?.name;
+  const className = useQuery(classNamesQuery(classId)).data?.name;
   const courseName = useQuery({ ...courseNamesQuery, enabled: useIsIdle() && courseId !== null }).data?.get(
     courseId ?? "",
   );

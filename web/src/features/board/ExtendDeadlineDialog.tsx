@@ -8,7 +8,7 @@ import { invalidate, queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";

@@ -9,9 +9,9 @@ import { meQuery } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { prefetchWhenIdle } from "../../hooks/prefetchWhenIdle";
 import { loadTexts } from "../../i18n";
-import { LockBanner } from "../../components/LockBanner";
+import { LockBanner } from "../../components/base/LockBanner";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { lazyPart } from "../../components/lazyPart";
 import type { Board } from "./board";
 

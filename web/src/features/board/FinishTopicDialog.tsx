@@ -7,11 +7,12 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
-import { type Board, numberedName } from "./board";
+import { type Board } from "./board";
 import { type Links, linksToCreate, NO_TOPIC, documentsStayingOpen } from "./openDrafts";
+import { numberedName } from "../lesson/groupNames";
 
 /** Confirms finishing a topic: lists drafts without a topic, which are locked too, and documents that stay open. */
 export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: () => void }) {

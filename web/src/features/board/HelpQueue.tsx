@@ -8,11 +8,12 @@ import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
-import { boardQuery, type BoardGroup, numberedName } from "./board";
+import { toast } from "../../components/base/toast";
+import { boardQuery, type BoardGroup } from "./board";
 import { useMarkHandled } from "./handledCalls";
 import { WaitingTime } from "./indicators";
-import { classQuery } from "./classAndCourse";
+import { classNamesQuery } from "../lesson/classAndCourse";
+import { numberedName } from "../lesson/groupNames";
 
 /** The help queue: groups in order of arrival with waiting time and text. */
 export function HelpQueue({
@@ -105,7 +106,7 @@ function ClaimButton({ card }: { card: BoardGroup }) {
   const cache = useQueryClient();
   const { data: person } = useQuery(meQuery);
   const by = card.group.helpClaimedById ?? null;
-  const names = useQuery({ ...classQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data
+  const names = useQuery({ ...classNamesQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data
     ?.teachers;
   const claim = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/claim", { params: { path: { id: card.group.id } } }),

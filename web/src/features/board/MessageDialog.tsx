@@ -8,11 +8,12 @@ import { invalidate } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
-import { type Board, type BoardGroup, numberedName, isDone } from "./board";
+import { type Board, type BoardGroup, isDone } from "./board";
 import { sendToGroups } from "./sendToGroups";
+import { numberedName } from "../lesson/groupNames";
 
 /** Sends a message to the chat of one group, of all groups, or of those that have not submitted. */
 export function MessageDialog({

@@ -5,10 +5,11 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
-import { type Board, type BoardGroup, numberedName } from "./board";
+import { type Board, type BoardGroup } from "./board";
+import { numberedName } from "../lesson/groupNames";
 
 interface Move {
   from: string;

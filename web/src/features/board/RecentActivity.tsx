@@ -5,7 +5,8 @@ import { client, unwrap, type Schemas } from "../../api/client";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
-import { type Board, numberedName } from "./board";
+import { type Board } from "./board";
+import { numberedName } from "../lesson/groupNames";
 
 /** Logged events that the list shows. */
 const SHOWN_EVENTS = [

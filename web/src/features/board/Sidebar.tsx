@@ -1,10 +1,12 @@
-import { ChevronDown, ChevronUp, Hand } from "lucide-react";
+import { ChevronUp } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { type Board, numberedName, helpQueue } from "./board";
+import { ChevronDown, Hand } from "../../components/base/icons";
+import { type Board, helpQueue } from "./board";
 import { RecentActivity } from "./RecentActivity";
 import { WaitingTime } from "./indicators";
 import { HelpQueue } from "./HelpQueue";
+import { numberedName } from "../lesson/groupNames";
 
 interface Props {
   board: Board;

@@ -80,12 +80,6 @@ export function groupsNeedingTeacher(board: Board, at: number): string[] {
 export const nextInCycle = (ids: readonly string[], id: string | undefined): string | undefined =>
   ids[(ids.indexOf(id ?? "") + 1) % ids.length];
 
-export const nameOf = (group: { displayName?: string | null; name: string }): string => group.displayName ?? group.name;
-
-/** Number and name of a group, as announced and shown in texts. */
-export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string =>
-  `${group.groupNumber} ${nameOf(group)}`;
-
 /** The announced number of minutes before the deadline that has been passed since the last check, if any. */
 export const announcedMinutes = (deadline: number, before: number, at: number): number | undefined =>
   [0, 1, 5, 10].find((minutes) => deadline - before > minutes * MINUTE && deadline - at <= minutes * MINUTE);

@@ -9,8 +9,9 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { getFamily, invalidate } from "../../api/queryKeys";
 import { isPageAbandoned } from "../../auth/sessionEnd";
 import { pageSchoolHeaders } from "../../auth/pageSchool";
-import { toast } from "../../components/toast";
-import { type Board, type BoardGroup, numberedName } from "./board";
+import { toast } from "../../components/base/toast";
+import { type Board, type BoardGroup } from "./board";
+import { numberedName } from "../lesson/groupNames";
 
 /** The toast is shown for eight seconds, longer while the pointer is on it; after this time the update is sent in any case. */
 const MAX_DELAY_MS = 60_000;

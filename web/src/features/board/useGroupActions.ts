@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import type { MenuAction } from "../../components/OverflowMenu";
+import type { MenuAction } from "../../components/base/OverflowMenu";
 import type { BoardGroup } from "./board";
 import type { BoardDialog } from "./BoardDialogs";
 

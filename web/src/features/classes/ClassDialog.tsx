@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { subjectsQuery } from "../courses/courses";
+import { activeSubjectsQuery } from "../courses/courses";
 import { serverNow } from "../../hooks/serverClock";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
@@ -15,12 +15,13 @@ import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
-import { type Class, homeroomsQuery, usersQuery, schoolYear } from "./classes";
+import { type Class, userSearchQuery, schoolYear } from "./classes";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
+import { homeroomsQuery } from "../homerooms/homerooms";
 
 interface Props {
   /** The class to edit; undefined for a new one. */
@@ -179,7 +180,7 @@ function SubjectSelect({
   known: readonly { id: string; name: string }[];
 }) {
   const { t } = useTranslation();
-  const taught = useQuery(subjectsQuery).data ?? [];
+  const taught = useQuery(activeSubjectsQuery).data ?? [];
   const all = [...taught, ...known.filter((one) => !taught.some((subject) => subject.id === one.id))];
   return (
     <fieldset>
@@ -244,7 +245,7 @@ function OwnerSelect({
 }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const teachers = useQuery(usersQuery("TEACHER", "", 200)).data ?? [];
+  const teachers = useQuery(userSearchQuery("TEACHER", "", 200)).data ?? [];
   const known = [...(schoolClass ? [schoolClass.teacher] : []), { id: person.id, name: person.name }, ...teachers];
   const options = known.filter((one, index) => known.findIndex((other) => other.id === one.id) === index);
   return (

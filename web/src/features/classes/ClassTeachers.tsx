@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { isAdmin } from "../../auth/session";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { Card } from "../../components/Card";
 import type { Class } from "./classes";
 import { useTeachers } from "./useEnrolment";

@@ -10,7 +10,7 @@ import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import { type Class, yearAfter } from "./classes";

@@ -6,7 +6,7 @@ import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { queryKeys } from "../../api/queryKeys";
 import { buttonClass } from "../../components/Button";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 
 /** Poll interval while the list is visible; no event announces late saves. */
 const POLL_INTERVAL_MS = 30_000;

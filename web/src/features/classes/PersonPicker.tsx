@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { useDebounce } from "../../hooks/useDebounce";
 import { ComboBox } from "../../forms/ComboBox";
-import { usersQuery } from "./classes";
+import { userSearchQuery } from "./classes";
 
 interface Props {
   label: string;
@@ -19,7 +19,7 @@ export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const text = useDebounce(typed.trim());
-  const queries = useQueries({ queries: roles.map((role) => usersQuery(role, text)) });
+  const queries = useQueries({ queries: roles.map((role) => userSearchQuery(role, text)) });
   const found = queries
     .flatMap((answer) => answer.data ?? [])
     .filter(

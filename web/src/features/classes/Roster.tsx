@@ -5,17 +5,18 @@ import { useTranslation } from "react-i18next";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { Select } from "../../forms/Select";
-import { EmptyState } from "../../components/EmptyState";
-import { OverflowMenu } from "../../components/OverflowMenu";
+import { EmptyState } from "../../components/base/EmptyState";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Card } from "../../components/Card";
-import { type ClassStudent, homeroomsQuery, classStudentsQuery } from "./classes";
+import { type ClassStudent, classStudentsQuery } from "./classes";
 import { useEnrolment } from "./useEnrolment";
 import { PersonPicker } from "./PersonPicker";
 import { ResetPasswordDialog } from "./ResetPasswordDialog";
+import { homeroomsQuery } from "../homerooms/homerooms";
 
 interface Props {
   classId: string;

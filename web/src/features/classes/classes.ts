@@ -29,13 +29,8 @@ export const classStudentsQuery = (id: string) =>
       ),
   });
 
-export const homeroomsQuery = queryOptions({
-  queryKey: queryKeys.homerooms.list(),
-  queryFn: () => unwrap(client.GET("/homerooms", { params: { query: {} } })),
-});
-
 /** Users of the school, searched by name. */
-export const usersQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
+export const userSearchQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
   queryOptions({
     queryKey: queryKeys.users.named(role, search, limit),
     queryFn: async () =>

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { refreshGroups } from "../courses/useMembers";
 import { useErrorText } from "../../i18n/useErrorText";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { classStudentsQuery } from "./classes";
 
 interface Person {

@@ -9,9 +9,10 @@ import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Dialog } from "../../components/Dialog";
-import { numberedName, useMembers, withGroups } from "./useMembers";
+import { useMembers, withGroups } from "./useMembers";
+import { numberedName } from "../lesson/groupNames";
 
 /** Selects students of the class for a group; students without a group come first. */
 export function AddMembersDialog({

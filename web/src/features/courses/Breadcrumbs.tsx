@@ -1,8 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
-
-import type { FolderLocation } from "./folders";
+import { type FolderLocation } from "./location";
 
 interface Breadcrumb {
   name: string;

@@ -13,10 +13,10 @@ import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
-import { type Course, subjectsQuery } from "./courses";
+import { type Course, activeSubjectsQuery } from "./courses";
 import { Problem } from "../../api/client";
 
 interface Props {
@@ -138,7 +138,7 @@ function useOptions(course: Course | undefined) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const found = useQuery(classesQuery).data ?? [];
-  const taught = useQuery(subjectsQuery).data ?? [];
+  const taught = useQuery(activeSubjectsQuery).data ?? [];
   const canAdd = isAdmin(person) || person.organization?.metadata?.features?.teachersAddSubjects === true;
   const open = found.filter((one) => one.id === course?.classId || (isManaged(one) && one.status !== "ARCHIVED"));
   const known = course !== undefined && !taught.some((one) => one.id === course.subjectId) ? [course.subject] : [];

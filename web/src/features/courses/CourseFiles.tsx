@@ -11,13 +11,13 @@ import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Upload, upload } from "../../api/upload";
-import { ConfirmDialog } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { EmptyState } from "../../components/EmptyState";
-import { toast } from "../../components/toast";
+import { EmptyState } from "../../components/base/EmptyState";
+import { toast } from "../../components/base/toast";
 import { FileButton } from "../../forms/FileButton";
 import { Card } from "../../components/Card";
-import { numberedName } from "./useMembers";
+import { numberedName } from "../lesson/groupNames";
 
 interface CourseFile {
   id: string;

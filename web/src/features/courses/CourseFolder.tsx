@@ -5,13 +5,14 @@ import { useTranslation } from "react-i18next";
 
 import { isManaged } from "../classes/classes";
 import { buttonClass, Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
 import { CourseDialog } from "./CourseDialog";
 import type { Subject } from "./courses";
-import { type ClassFolder, coursesAt, type FolderLocation } from "./folders";
+import { type ClassFolder, coursesAt } from "./folders";
 import { CourseRow } from "./CourseRow";
 import { Breadcrumbs } from "./Breadcrumbs";
+import { type FolderLocation } from "./location";
 
 interface Props {
   folders: readonly ClassFolder[];

@@ -10,16 +10,17 @@ import { keepFocusNear } from "../../hooks/keepFocusNear";
 import type { ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { useTime } from "../../i18n/time";
-import { ConfirmDialog } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
-import { OverflowMenu } from "../../components/OverflowMenu";
-import { toast } from "../../components/toast";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { toast } from "../../components/base/toast";
 import { AddMembersDialog } from "./AddMembersDialog";
 import { AddFile, FileList } from "./CourseFiles";
 import { GroupDialog } from "./GroupDialog";
-import { numberedName, refreshGroups, useMembers } from "./useMembers";
+import { refreshGroups, useMembers } from "./useMembers";
+import { numberedName } from "../lesson/groupNames";
 
 interface Props {
   groups: readonly ListedGroup[];
@@ -49,7 +50,7 @@ export function CourseGroups({ groups, classId, courseId, canAdd, canChange, toD
       ) : null}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {groups.map((group) => (
-          <GroupRow key={group.id} group={group} groups={groups} canChange={canChange} />
+          <CourseGroupRow key={group.id} group={group} groups={groups} canChange={canChange} />
         ))}
       </ul>
       {isOpen ? <GroupDialog classId={classId} courseId={courseId} onClose={() => setIsOpen(false)} /> : null}
@@ -57,7 +58,7 @@ export function CourseGroups({ groups, classId, courseId, canAdd, canChange, toD
   );
 }
 
-function GroupRow({
+function CourseGroupRow({
   group,
   groups,
   canChange,

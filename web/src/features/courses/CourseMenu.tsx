@@ -6,9 +6,9 @@ import { client, unwrap } from "../../api/client";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { ConfirmDialog } from "../../components/ConfirmButton";
-import { OverflowMenu } from "../../components/OverflowMenu";
-import { toast } from "../../components/toast";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { toast } from "../../components/base/toast";
 import type { Course } from "./courses";
 import { CourseDialog } from "./CourseDialog";
 

@@ -4,7 +4,7 @@ import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
 import { Card } from "../../components/Card";
 import type { CourseDetail } from "./courses";
-import { numberedName } from "./useMembers";
+import { numberedName } from "../lesson/groupNames";
 
 /** Outline of a course of another class, for other teachers: names of topics and groups. */
 export function CourseOutline({ course }: { course: CourseDetail }) {

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { CourseMenu } from "./CourseMenu";
 import type { Course } from "./courses";
 import { isArchived } from "./folders";

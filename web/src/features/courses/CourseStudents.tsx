@@ -5,12 +5,13 @@ import { useTranslation } from "react-i18next";
 import { classStudentsQuery } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
 import { buttonClass } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { MemberMenu } from "./CourseGroups";
-import { numberedName, withGroups } from "./useMembers";
+import { withGroups } from "./useMembers";
+import { numberedName } from "../lesson/groupNames";
 
 /** The students of the class with their group in this course; students without a group come first. */
 export function CourseStudents({

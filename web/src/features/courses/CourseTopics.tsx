@@ -7,10 +7,10 @@ import { useNow } from "../../hooks/serverClock";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useTime } from "../../i18n/time";
 import { buttonClass } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
-import { OverflowMenu } from "../../components/OverflowMenu";
-import { TimeLeft } from "../../components/TimeLeft";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { TimeLeft } from "../../components/base/TimeLeft";
 import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 

@@ -6,8 +6,9 @@ import { useTranslation } from "react-i18next";
 
 import { type TreeNode, Tree } from "../../components/Tree";
 import { courseQuery as oneCourse, type CourseDetail } from "./courses";
-import { type ClassFolder, parseNodeId, nodeIdsOf, type FolderLocation, type SubjectFolder } from "./folders";
+import { type ClassFolder, parseNodeId, nodeIdsOf, type SubjectFolder } from "./folders";
 import { SubjectDot } from "./CourseRow";
+import { type FolderLocation } from "./location";
 
 interface Props {
   folders: readonly ClassFolder[];

@@ -21,13 +21,14 @@ import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { EditConflict } from "../../forms/EditConflict";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Dialog } from "../../components/Dialog";
 import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
-import { numberedName, refreshGroups } from "./useMembers";
+import { refreshGroups } from "./useMembers";
+import { numberedName } from "../lesson/groupNames";
 
 interface Props {
   /** The group to edit; undefined for a new one. */

@@ -30,7 +30,7 @@ export const courseSearchQuery = (search: string) =>
   });
 
 /** The offered subjects. */
-export const subjectsQuery = queryOptions({
+export const activeSubjectsQuery = queryOptions({
   queryKey: queryKeys.subjects.active(),
   queryFn: async () =>
     (await unwrap(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),

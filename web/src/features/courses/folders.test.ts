@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import { type Class, schoolYear, yearAfter } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
 import type { Course } from "./courses";
-import { coursesAt, buildFolders, parseNodeId, nodeIdsOf, parseLocation } from "./folders";
+import { coursesAt, buildFolders, parseNodeId, nodeIdsOf } from "./folders";
 import { withGroups } from "./useMembers";
 import { progressOf } from "./progress";
 import { partial, type DeepPartial } from "../../testing/partial";
+import { parseLocation } from "./location";
 
 const BIO = { id: "bio", name: "Biology", color: null };
 const GEO = { id: "geo", name: "Geography", color: "#2f7d4f" };

@@ -2,6 +2,7 @@
 import { type Class, isManaged } from "../classes/classes";
 import { compareNames } from "../../i18n/names";
 import type { Course } from "./courses";
+import { type StatusFilter, type FolderLocation } from "./location";
 
 export interface SubjectFolder {
   id: string;
@@ -13,34 +14,6 @@ export interface SubjectFolder {
 export interface ClassFolder {
   of: Class;
   subjects: SubjectFolder[];
-}
-
-export const STATUSES = ["ACTIVE", "ARCHIVED", "ALL"] as const;
-export type StatusFilter = (typeof STATUSES)[number];
-
-/** The location stored in the URL: a class, a subject in it or in all classes, or work without a course; plus owner and status filters. */
-export interface FolderLocation {
-  class?: string;
-  subject?: string;
-  status?: Exclude<StatusFilter, "ACTIVE">;
-  /** Includes classes of other teachers. */
-  everyone?: true;
-  /** Groups and topics without a course. */
-  loose?: true;
-}
-
-export function parseLocation(search: Record<string, unknown>): FolderLocation {
-  const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-  const within = text(search.class);
-  const subject = text(search.subject);
-  const status = search.status === "ARCHIVED" || search.status === "ALL" ? search.status : undefined;
-  return {
-    ...(within ? { class: within } : {}),
-    ...(subject ? { subject } : {}),
-    ...(status ? { status } : {}),
-    ...(search.everyone === true ? { everyone: true as const } : {}),
-    ...(search.loose === true ? { loose: true as const } : {}),
-  };
 }
 
 /** A course of an archived class counts as archived, whatever its own status. */

@@ -3,15 +3,11 @@ import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-q
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { nameOf } from "../board/board";
 import type { ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { toast } from "../../components/toast";
-
-/** Number and name of a group, as shown everywhere. */
-export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string =>
-  `${group.groupNumber} ${nameOf(group)}`;
+import { toast } from "../../components/base/toast";
+import { numberedName } from "../lesson/groupNames";
 
 /** Invalidates all queries that contain groups or their members. */
 export const refreshGroups = (cache: QueryClient) =>

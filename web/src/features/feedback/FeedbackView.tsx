@@ -8,15 +8,15 @@ import { saveSubmittedPdf } from "../work-room/files";
 import { lateMinutes } from "../work-room/submission";
 import { topicDetailQuery, useUserName, type WorkRoom } from "../work-room/workRoom";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
-import { toast } from "../../components/toast";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
 import { GradeSummary } from "../grading/GradeSummary";
 import {
-  attemptsQuery,
+  ownAttemptsQuery,
   type Feedback,
   isPublished,
   markFeedbackSeen,
@@ -29,7 +29,7 @@ import {
 export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; topic: GroupTopic; own: string }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
-  const attemptsQueryResult = useQuery(attemptsQuery(topic.id));
+  const attemptsQueryResult = useQuery(ownAttemptsQuery(topic.id));
   const textsQueryResult = useQuery(feedbackTextsQuery(topic.id));
   const whole = useQuery(topicDetailQuery(topic.assignmentId));
   const hasFeedback = attemptsQueryResult.isSuccess && textsQueryResult.isSuccess;

@@ -8,7 +8,7 @@ export type Submission = Schemas["Submission"];
 export type Feedback = Schemas["Feedback"];
 export type GroupTopic = Schemas["GroupAssignment"];
 
-export const attemptsQuery = (groupAssignmentId: string) =>
+export const ownAttemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.attempts(groupAssignmentId),
     queryFn: () =>

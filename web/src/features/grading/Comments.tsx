@@ -10,12 +10,12 @@ import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { Select } from "../../forms/Select";
 import { Disclosure } from "../../components/Disclosure";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { commentsQuery, type Feedback, type ViewedDocument } from "./work";
 
 interface Props {

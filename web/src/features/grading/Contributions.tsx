@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { comparePeople } from "../../i18n/names";
 import { Disclosure } from "../../components/Disclosure";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
 import { contributionsQuery } from "./work";
 
 /** Users who opened the documents of the group and saved text in them. Sorted by name, not by amount. */

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { useIsPhone } from "../work-room/screen";
 import { fetchFile } from "../submissions/fetchFile";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
-import { Skeleton } from "../../components/Skeleton";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
+import { Skeleton } from "../../components/base/Skeleton";
 import { type TabPart, Tabs } from "../../components/Tabs";
 import type { ViewedDocument } from "./work";
 import { lazyPart } from "../../components/lazyPart";
@@ -64,7 +64,7 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
             {t("work.pdf")}
           </Button>
         )}
-        <SkipEditorLink />
+        <SkipViewerLink />
       </div>
       {document === undefined ? (
         <EmptyState>{t("work.deleted")}</EmptyState>
@@ -76,13 +76,13 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
           </div>
         </Suspense>
       )}
-      <SkipEditorLink />
+      <SkipViewerLink />
     </div>
   );
 }
 
 /** Skip link before and after the iframe of the editor, which captures Tab. */
-function SkipEditorLink() {
+function SkipViewerLink() {
   const { t } = useTranslation();
   return (
     <Button kind="quiet" className="self-start px-0" onPress={() => document.getElementById("work-panel")?.focus()}>

@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { Disclosure } from "../../components/Disclosure";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
 import { useGradeText } from "./GradeSummary";
 import { gradeHistoryQuery, type Submission } from "./work";
 

@@ -7,9 +7,9 @@ import { isDialogOpen } from "../../hooks/useShortcuts";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { EditConflict } from "../../forms/EditConflict";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { gradeBody, type GradeForm, isEmpty } from "./gradeForm";
+import { gradeBody, type GradeForm, isEmptyGrade } from "./gradeForm";
 import { GradeHistory } from "./GradeHistory";
 import { GradeFields, type GradingScheme } from "./GradeFields";
 import { MemberGrades } from "./MemberGrades";
@@ -53,7 +53,8 @@ export function GradePanel({
   const { t } = useTranslation();
   const grading = useGrading(submission, person, `grade:${groupAssignmentId}`, scheme.maxPoints);
   const { form, change, isPublished, isUnsaved } = grading;
-  const canReturn = !isEmpty(form) && gradeBody(form, scheme.maxPoints) !== undefined && (isUnsaved || !isPublished);
+  const canReturn =
+    !isEmptyGrade(form) && gradeBody(form, scheme.maxPoints) !== undefined && (isUnsaved || !isPublished);
   const nowOf = (field: keyof GradeForm): string => {
     const now = grading.saved[field];
     return typeof now === "string"

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
-import { Badge } from "../../components/Badge";
-import { Time } from "../../components/Time";
+import { Badge } from "../../components/base/Badge";
+import { Time } from "../../components/base/Time";
 
 type GradeValue = Pick<Schemas["Grade"], "value" | "points">;
 

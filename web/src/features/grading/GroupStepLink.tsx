@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { GroupTopic } from "../work-room/workRoom";
-import { nameOf } from "./work";
+import { numberedName } from "../lesson/groupNames";
 
 const SQUARE =
   "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";
@@ -38,8 +38,8 @@ export function GroupStepLink({
       to="/t/$topicId/work/$groupId"
       params={{ topicId: to.assignmentId, groupId: to.groupId }}
       replace
-      aria-label={`${label}: ${nameOf(to.group)}`}
-      title={`${label}: ${nameOf(to.group)} (${direction === "before" ? "p" : "n"})`}
+      aria-label={`${label}: ${numberedName(to.group)}`}
+      title={`${label}: ${numberedName(to.group)} (${direction === "before" ? "p" : "n"})`}
       aria-keyshortcuts={direction === "before" ? "p" : "n"}
       className={className}
     >

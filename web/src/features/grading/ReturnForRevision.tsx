@@ -7,7 +7,7 @@ import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Submission } from "./work";

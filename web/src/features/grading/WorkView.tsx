@@ -6,13 +6,13 @@ import { useTranslation } from "react-i18next";
 import { isAdmin, type Me } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { workRoomQuery, type GroupTopic, type WorkRoom } from "../work-room/workRoom";
-import { LockBanner } from "../../components/LockBanner";
-import { Badge } from "../../components/Badge";
+import { LockBanner } from "../../components/base/LockBanner";
+import { Badge } from "../../components/base/Badge";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Card } from "../../components/Card";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { Comments } from "./Comments";
 import { Contributions } from "./Contributions";
 import { GradePanel } from "./GradePanel";
@@ -21,7 +21,8 @@ import { SubmitForGroup, TakeBackForGroup } from "./OnBehalfDialogs";
 import { DocumentViewer } from "./DocumentViewer";
 import { GroupStepLink } from "./GroupStepLink";
 import { useSubmissionChange } from "./useSubmissionChange";
-import { type Assignment, isUngraded, nameOf, listViewedDocuments } from "./work";
+import { type Assignment, isUngraded, listViewedDocuments } from "./work";
+import { numberedName } from "../lesson/groupNames";
 
 export interface WorkNeighbours {
   all: GroupTopic[];
@@ -122,7 +123,7 @@ function WorkHeader({
   const { t } = useTranslation();
   const { here: groupWork } = neighbours;
   const attempt = groupWork.currentSubmission;
-  const name = nameOf(groupWork.group);
+  const name = numberedName(groupWork.group);
   const handedIn = neighbours.all.filter((one) => one.currentSubmissionId !== null);
   return (
     <section
@@ -199,7 +200,7 @@ function GradingPanel({
   const takenBack = useSubmissionChange(groupWork);
   const viewedDocuments = workRoom === undefined ? [] : listViewedDocuments(workRoom, groupWork);
   const live = viewedDocuments.map((paper) => paper.document).filter((document) => document !== undefined);
-  const groupName = nameOf(groupWork.group);
+  const groupName = numberedName(groupWork.group);
   const next = (
     <GroupStepLink
       to={after}

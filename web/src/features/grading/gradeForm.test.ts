@@ -6,8 +6,8 @@ import {
   gradeBody,
   EMPTY,
   type GradeForm,
-  formOf,
-  isEmpty,
+  gradeForm,
+  isEmptyGrade,
   isSameForm,
   arePointsValid,
   parsePoints,
@@ -80,10 +80,10 @@ describe("request body", () => {
       memberGrades: [{ userId: "ana", points: 3, value: null, feedback: null }],
     });
     expect(
-      isSameForm(formOf(given), form({ value: "A", points: "12,50", members: { ana: { ...EMPTY, points: "3" } } })),
+      isSameForm(gradeForm(given), form({ value: "A", points: "12,50", members: { ana: { ...EMPTY, points: "3" } } })),
     ).toBe(true);
-    expect(isSameForm(formOf(given), form({ value: "A", points: "12" }))).toBe(false);
-    expect(isEmpty(form({ members: { ana: EMPTY } }))).toBe(true);
+    expect(isSameForm(gradeForm(given), form({ value: "A", points: "12" }))).toBe(false);
+    expect(isEmptyGrade(form({ members: { ana: EMPTY } }))).toBe(true);
   });
 });
 

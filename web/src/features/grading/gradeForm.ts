@@ -23,7 +23,7 @@ const NOTHING: MemberGradeForm = { value: "", points: "", feedback: "" };
 export const EMPTY: GradeForm = { ...NOTHING, members: {} };
 export const isBlank = (own: MemberGradeForm): boolean =>
   own.value.trim() === "" && own.points.trim() === "" && own.feedback.trim() === "";
-export const isEmpty = (form: GradeForm): boolean => isBlank(form) && Object.values(form.members).every(isBlank);
+export const isEmptyGrade = (form: GradeForm): boolean => isBlank(form) && Object.values(form.members).every(isBlank);
 
 const memberForm = (own: {
   value?: string | null;
@@ -35,7 +35,7 @@ const memberForm = (own: {
   feedback: own.feedback ?? "",
 });
 
-export const formOf = (grade: Schemas["Grade"] | null): GradeForm =>
+export const gradeForm = (grade: Schemas["Grade"] | null): GradeForm =>
   grade === null
     ? EMPTY
     : {
@@ -87,5 +87,5 @@ export function initialForm(
       (grade === null && stored.submissionId !== submissionId))
   )
     return stored.form;
-  return formOf(grade);
+  return gradeForm(grade);
 }

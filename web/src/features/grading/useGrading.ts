@@ -7,7 +7,7 @@ import { client, Problem, type Schemas } from "../../api/client";
 import { getDraft, saveDraft } from "../../forms/drafts";
 import { invalidate } from "../../api/queryKeys";
 import { currentVersion, type FieldConflict, mergeForm, type Versioned, withVersion } from "../../api/versions";
-import { initialForm, gradeBody, type GradeForm, formOf, isSameForm, type StoredGradeForm } from "./gradeForm";
+import { initialForm, gradeBody, type GradeForm, gradeForm, isSameForm, type StoredGradeForm } from "./gradeForm";
 import type { Submission } from "./work";
 
 const SAVE_DELAY_MS = 2_000;
@@ -42,7 +42,7 @@ function readStoredForm(person: string, of: string): StoredGradeForm | null {
 }
 
 const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean =>
-  one?.status === other?.status && isSameForm(formOf(one), formOf(other));
+  one?.status === other?.status && isSameForm(gradeForm(one), gradeForm(other));
 
 /** `of` identifies the work in this browser across submissions: typed text survives taking a submission back. */
 export function useGrading(submission: Submission, person: string, of: string, most: number | null): Grading {
@@ -62,12 +62,12 @@ export function useGrading(submission: Submission, person: string, of: string, m
   }, [form, grade]);
   const saveQueue = useRef(Promise.resolve(true));
   const isPublished = grade?.status === "PUBLISHED";
-  const isUnsaved = !isSameForm(form, formOf(grade));
+  const isUnsaved = !isSameForm(form, gradeForm(grade));
 
   /** Continues with a newer grade than the form was based on; unsaved text stays. Returns whether there are conflicts. */
   const mergeNewer = useCallback((found: Schemas["Grade"] | null, isShown = false): boolean => {
     const { form: here, grade: before } = now.current;
-    const merged = mergeForm(formOf(before), here, formOf(found));
+    const merged = mergeForm(gradeForm(before), here, gradeForm(found));
     const isContradicted = merged.differences.some((difference) => difference.isTyped);
     now.current = { form: merged.form, grade: found };
     setGrade(found);
@@ -128,7 +128,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
               headers: { "If-Match": etag.current ?? "*" },
             }),
           );
-          take(answer, publish === false ? formOf(answer.grade) : sent);
+          take(answer, publish === false ? gradeForm(answer.grade) : sent);
           setProblem(undefined);
           void invalidate(cache, "assignments");
           void invalidate(cache, "submissions");
@@ -163,7 +163,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
       of,
       JSON.stringify({
         submissionId: id,
-        isUnsaved: !isSameForm(next, formOf(now.current.grade)),
+        isUnsaved: !isSameForm(next, gradeForm(now.current.grade)),
         form: next,
       } satisfies StoredGradeForm),
     );
@@ -182,7 +182,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const sendRest = useEffectEvent(() => isWaiting && void send());
   useEffect(() => () => void sendRest(), []);
 
-  const saved = formOf(grade);
+  const saved = gradeForm(grade);
   const takeSaved = () => {
     setDifferences(undefined);
     change(saved);

@@ -58,9 +58,6 @@ export const contributionsQuery = (groupId: string) =>
     queryFn: () => unwrap(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
   });
 
-export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string =>
-  `${group.groupNumber} ${group.displayName ?? group.name}`;
-
 /** The groups of a topic ordered by number, and the neighbours of one of them. */
 export function findNeighbours(
   found: Assignment,

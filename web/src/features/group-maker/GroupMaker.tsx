@@ -10,7 +10,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { Card } from "../../components/Card";
 import {
   applyChanges,
@@ -22,7 +22,7 @@ import {
   type Student,
 } from "./courseGroups";
 import { StudentColumn } from "./StudentColumn";
-import { type NewGroupSettings, NewGroupFields, NO_TOPIC } from "./NewGroupFields";
+import { type NewGroupSettings, NewGroupFields, WITHOUT_TOPIC } from "./NewGroupFields";
 import {
   brokenWishes,
   membershipChanges,
@@ -84,7 +84,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
     scheme: t("divide.schemeDefault"),
     starts: "now",
     start: null,
-    topicId: topicId ?? NO_TOPIC,
+    topicId: topicId ?? WITHOUT_TOPIC,
   });
   const sentence = useWishSentence(students);
   const nameOf = (student: string) => students.find((one) => one.id === student)?.name ?? "–";
@@ -137,7 +137,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
       const start = details.starts === "later" ? details.start : null;
       const count = newGroups(plan).length;
       if (count > 0) {
-        await createGroups(course, plan, start, details.topicId === NO_TOPIC ? null : details.topicId);
+        await createGroups(course, plan, start, details.topicId === WITHOUT_TOPIC ? null : details.topicId);
         step({ do: "created" });
       }
       const wanted = membershipChanges(plan);

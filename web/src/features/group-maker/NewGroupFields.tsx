@@ -15,7 +15,7 @@ export interface NewGroupSettings {
 }
 
 /** Value of the option without a topic. */
-export const NO_TOPIC = "none";
+export const WITHOUT_TOPIC = "none";
 
 interface Props {
   course: CourseDetail;
@@ -60,7 +60,7 @@ export function NewGroupFields({ course, details, onChange, problem }: Props) {
       ) : null}
       <Select
         label={t("divide.topic")}
-        options={[{ id: NO_TOPIC, name: t("divide.noTopic") }, ...topics]}
+        options={[{ id: WITHOUT_TOPIC, name: t("divide.noTopic") }, ...topics]}
         value={details.topicId}
         onChange={(topicId) => set({ topicId })}
       />

@@ -3,10 +3,10 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { NumberField } from "../../forms/NumberField";
 import { TextField } from "../../forms/TextField";
-import { OverflowMenu } from "../../components/OverflowMenu";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { Dialog } from "../../components/Dialog";
 import type { PlanColumn } from "./plan";
 

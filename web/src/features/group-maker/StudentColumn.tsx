@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Button as Grip, GridList, GridListItem, useDragAndDrop, type Selection } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Badge } from "../../components/Badge";
-import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { Badge } from "../../components/base/Badge";
+import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
 import type { Student } from "./courseGroups";
 
 /** A column that cards can be moved to. */

@@ -23,12 +23,6 @@ export interface Student {
   name: string;
 }
 
-export const courseQuery = (courseId: string) =>
-  queryOptions({
-    queryKey: queryKeys.courses.one(courseId),
-    queryFn: () => unwrap(client.GET("/courses/{id}", { params: { path: { id: courseId } } })),
-  });
-
 /** The students of a class, sorted by name. */
 export const studentsQuery = (classId: string) =>
   queryOptions({

@@ -9,7 +9,7 @@ import {
   hasChanges,
   withAbsence,
   withMoved,
-  groupName,
+  renderGroupName,
   type PlanColumn,
   type Plan,
   rebasePlan,
@@ -58,10 +58,10 @@ describe("countGroups", () => {
 
 describe("group names", () => {
   it("count by number or letter", () => {
-    expect(groupName("Group #", 12, 3)).toBe("Group 12");
-    expect(groupName("Team @", 12, 3)).toBe("Team D");
-    expect(groupName("@", 1, 27)).toBe("AB");
-    expect(groupName(" ", 4, 0)).toBe("4");
+    expect(renderGroupName("Group #", 12, 3)).toBe("Group 12");
+    expect(renderGroupName("Team @", 12, 3)).toBe("Team D");
+    expect(renderGroupName("@", 1, 27)).toBe("AB");
+    expect(renderGroupName(" ", 4, 0)).toBe("4");
   });
   it("of existing groups stay", () => {
     const found = withScheme(withNewGroups(plan(column("a")), [["x"]], "Group #", 5), "Team @");

@@ -49,7 +49,7 @@ export function splitEvenly(students: readonly string[], count: number): string[
 }
 
 /** Name of a group by a scheme: # is replaced by its number, @ by its alphabetic index (A, B … Z, AA). */
-export function groupName(scheme: string, number: number, index: number): string {
+export function renderGroupName(scheme: string, number: number, index: number): string {
   const name = scheme.replaceAll("#", String(number)).replaceAll("@", letterName(index)).trim();
   return name === "" ? String(number) : name;
 }
@@ -82,7 +82,7 @@ export function withNewGroups(plan: Plan, groups: readonly (readonly string[])[]
     key: `new${first + index}`,
     groupId: null,
     number: first + index,
-    name: groupName(scheme, first + index, index),
+    name: renderGroupName(scheme, first + index, index),
     members,
     savedMembers: [],
   }));
@@ -101,7 +101,7 @@ export function withEmptyGroup(plan: Plan, scheme: string, first: number): Plan 
         key: `new${number}`,
         groupId: null,
         number,
-        name: groupName(scheme, number, made.length),
+        name: renderGroupName(scheme, number, made.length),
         members: [],
         savedMembers: [],
       },
@@ -121,7 +121,7 @@ export function withScheme(plan: Plan, scheme: string): Plan {
   return {
     ...plan,
     columns: plan.columns.map((column) =>
-      column.groupId === null ? { ...column, name: groupName(scheme, column.number, index++) } : column,
+      column.groupId === null ? { ...column, name: renderGroupName(scheme, column.number, index++) } : column,
     ),
   };
 }

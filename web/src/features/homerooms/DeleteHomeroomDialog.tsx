@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { ConfirmDialog } from "../../components/ConfirmButton";
-import { toast } from "../../components/toast";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
+import { toast } from "../../components/base/toast";
 import { homeroomLabel, type Homeroom } from "./homerooms";
 
 /** Confirms deleting a homeroom; its users stay. */

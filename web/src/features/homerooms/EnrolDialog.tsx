@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { UserSearch } from "../users/UserFilters";
+import { UserSearchField } from "../users/UserFilters";
 import { usersQuery } from "../users/users";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { Dialog } from "../../components/Dialog";
@@ -68,7 +68,7 @@ export function EnrolDialog({
     >
       {(close) => (
         <>
-          <UserSearch text={search} onText={setSearch} />
+          <UserSearchField text={search} onText={setSearch} />
           {found.isPending ? <ListSkeleton count={4} /> : null}
           {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
           {found.data && students.length === 0 ? <p className="text-soft">{t("homerooms.noStudents")}</p> : null}

@@ -9,7 +9,7 @@ import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorT
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { Dialog } from "../../components/Dialog";
 import { homeroomsQuery, type Homeroom } from "./homerooms";
 import { TeacherField } from "./TeacherField";

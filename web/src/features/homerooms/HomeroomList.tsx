@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { staffQuery } from "../users/users";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { DataTable } from "../../components/DataTable";
-import { OverflowMenu } from "../../components/OverflowMenu";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { HomeroomDialog } from "./HomeroomDialog";
@@ -89,27 +89,27 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
             name: t("homerooms.year"),
             isExtra: true,
             sort: (room) => room.academicYear ?? "",
-            cell: (room) => <CellLine>{room.academicYear ?? "–"}</CellLine>,
+            cell: (room) => <CountCell>{room.academicYear ?? "–"}</CountCell>,
           },
           {
             id: "grade",
             name: t("homerooms.grade"),
             isExtra: true,
             sort: (room) => room.gradeLevel ?? "",
-            cell: (room) => <CellLine>{room.gradeLevel ?? "–"}</CellLine>,
+            cell: (room) => <CountCell>{room.gradeLevel ?? "–"}</CountCell>,
           },
           {
             id: "teacher",
             name: t("homerooms.teacher"),
             isExtra: true,
             sort: teacher,
-            cell: (room) => <CellLine>{teacher(room) || "–"}</CellLine>,
+            cell: (room) => <CountCell>{teacher(room) || "–"}</CountCell>,
           },
           {
             id: "students",
             name: t("homerooms.students"),
             sort: (room) => room.studentCount,
-            cell: (room) => <CellLine>{room.studentCount}</CellLine>,
+            cell: (room) => <CountCell>{room.studentCount}</CountCell>,
           },
           {
             id: "more",
@@ -135,6 +135,6 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
 }
 
 /** Aligned with the name in the same row. */
-const CellLine = ({ children }: { children: string | number }) => (
+const CountCell = ({ children }: { children: string | number }) => (
   <span className="flex min-h-11 items-center tabular-nums">{children}</span>
 );

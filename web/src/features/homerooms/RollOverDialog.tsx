@@ -10,7 +10,7 @@ import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ProgressBar } from "../../components/ProgressBar";
 import { Dialog } from "../../components/Dialog";
 import type { Homeroom } from "./homerooms";

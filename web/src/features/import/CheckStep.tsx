@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { homeroomsQuery } from "../homerooms/homerooms";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { Card } from "../../components/Card";
 import { FileError, SendingProgress } from "./ColumnsStep";
 import { listNewHomerooms } from "./columns";

@@ -8,7 +8,7 @@ import { invalidate } from "../../api/queryKeys";
 import { isFullUser, type KnownUser } from "../users/users";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { Card } from "../../components/Card";
 import { allUsersQuery, usersNotInFile } from "./users";
 import type { Report, Wizard } from "./wizard";

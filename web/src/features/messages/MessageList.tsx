@@ -3,12 +3,13 @@ import { ChevronDown } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
-import { type Box as BoxName, type Message, messagesQuery } from "./messages";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
+import { type Message, messagesQuery } from "./messages";
 import { MessageView } from "./MessageView";
+import { type Box as BoxName } from "./boxes";
 
 interface Props {
   box: BoxName;

@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { ConfirmButton } from "../../components/ConfirmButton";
+import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { type Message, messageQuery } from "./messages";
 
 interface Props {

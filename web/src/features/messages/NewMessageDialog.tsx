@@ -9,7 +9,7 @@ import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Addressee } from "./messages";

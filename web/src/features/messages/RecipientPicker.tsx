@@ -12,7 +12,7 @@ import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { ComboBox } from "../../forms/ComboBox";
-import { type Addressee, classOptionsQuery, listTeachers } from "./messages";
+import { type Addressee, ownClassesQuery, listTeachers } from "./messages";
 
 export interface Recipients {
   people: readonly Addressee[];
@@ -30,7 +30,7 @@ interface Props {
 /** Selects recipients: students choose teachers of their classes, staff any user of the school or a whole class. */
 export function RecipientPicker({ isStaff, own, recipients, onChange }: Props) {
   const { t } = useTranslation();
-  const known = useQuery(classOptionsQuery);
+  const known = useQuery(ownClassesQuery);
   const [sort, setSort] = useState<"people" | "class">("people");
   const choose = (next: "people" | "class") => {
     setSort(next);

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Mail } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { Mail } from "../../components/base/icons";
 import { meQuery } from "../../auth/session";
 import { unreadCountQuery } from "./messages";
 

@@ -4,11 +4,9 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { comparePeople } from "../../i18n/names";
 import { queryKeys } from "../../api/queryKeys";
+import { type Box } from "./boxes";
 
 export type Message = Schemas["Message"];
-
-export const BOXES = ["inbox", "sent", "class"] as const;
-export type Box = (typeof BOXES)[number];
 
 /** The messages of a folder, newest first; announcements require a class. */
 export const messagesQuery = (box: Box, classId: string | undefined) =>
@@ -42,7 +40,7 @@ export const unreadCountQuery = queryOptions({
   queryFn: async () => (await unwrap(client.GET("/messages/unread-count"))).unreadCount,
 });
 
-export const classOptionsQuery = queryOptions({
+export const ownClassesQuery = queryOptions({
   queryKey: queryKeys.classes.open(),
   queryFn: () => unwrap(client.GET("/classes", { params: { query: { mine: "1" } } })),
 });

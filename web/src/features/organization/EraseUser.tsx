@@ -5,9 +5,9 @@ import { useTranslation } from "react-i18next";
 import { translateIfKnown } from "../../i18n";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { ConfirmDialog } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 
 /** Erases a user after previewing what is deleted. It cannot be undone, so the name has to be typed. */
 export function EraseUser({ userId, name, onErased }: { userId: string; name: string; onErased: () => Promise<void> }) {

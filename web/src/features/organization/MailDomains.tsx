@@ -4,14 +4,14 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
-import { ConfirmButton } from "../../components/ConfirmButton";
+import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { type MailDomain, mailDomainsQuery, useMailDomains } from "./useMailDomains";
 import { SettingsSection } from "./SettingsSection";
 

@@ -20,7 +20,7 @@ import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { EditConflict } from "../../forms/EditConflict";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { settingsQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";

@@ -6,7 +6,7 @@ import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../components/Button";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { personalExportQuery } from "./organization";
 
 const STORAGE_KEY = "exports:";

@@ -3,7 +3,7 @@ import { Check, CircleSlash, TriangleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { healthQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 

@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Searches a member of the school by name. */
-export function UserSearch({ label, value, onChange }: Props) {
+export function UserComboBox({ label, value, onChange }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string>();
   const known = useQuery({

@@ -10,7 +10,7 @@ import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { Dialog } from "../../components/Dialog";
 import { COLOURS, type Subject } from "./subjects";
 

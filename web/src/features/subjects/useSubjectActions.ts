@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap, Problem } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import type { Subject } from "./subjects";
 
 /** Returns the mutations that offer a subject or not, and remove an unused one. */

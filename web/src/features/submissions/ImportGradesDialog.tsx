@@ -7,7 +7,7 @@ import type { Schemas } from "../../api/client";
 import { upload } from "../../api/upload";
 import { Button } from "../../components/Button";
 import { FileDropZone } from "../../forms/FileDropZone";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 

@@ -6,15 +6,8 @@ import { assignmentsQuery } from "../groups/groups";
 import { compareNames } from "../../i18n/names";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import {
-  classOptionsQuery,
-  courseOptionsQuery,
-  type Filters as Wanted,
-  type WorkState,
-  STATES,
-  effectiveState,
-  subjectOptionsQuery,
-} from "./submissions";
+import { classOptionsQuery, courseOptionsQuery, subjectOptionsQuery } from "./submissions";
+import { type Filters as Wanted, type WorkState, STATES, effectiveState } from "./filters";
 
 const ANY = "any";
 

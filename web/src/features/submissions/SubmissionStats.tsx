@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { Card } from "../../components/Card";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { topicWorksQuery } from "../grading/work";
 import { TopicActions } from "./TopicActions";
 import { countDraftGrades, countShares, type Stats } from "./submissions";

@@ -4,15 +4,17 @@ import type { ReactNode } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { type DataColumn, DataTable } from "../../components/DataTable";
-import { OverflowMenu } from "../../components/OverflowMenu";
-import { Time } from "../../components/Time";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { Time } from "../../components/base/Time";
 import { useGradeText } from "../grading/GradeSummary";
 import { LatenessBadge } from "../grading/SubmissionHistory";
-import { nameOf, type Submission } from "../grading/work";
+import { type Submission } from "../grading/work";
 import { fetchFile } from "./fetchFile";
-import { COLUMNS, type ColumnName, type Filters, type SubmissionRow, SORTS, effectiveState } from "./submissions";
+import { type SubmissionRow, SORTS } from "./submissions";
+import { numberedName } from "../lesson/groupNames";
+import { COLUMNS, type ColumnName, type Filters, effectiveState } from "./filters";
 
 interface Props {
   rows: readonly SubmissionRow[];
@@ -39,7 +41,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
         params={{ topicId: row.assignment.id, groupId: row.group.id }}
         className="inline-flex min-h-6 font-medium whitespace-nowrap"
       >
-        {nameOf(row.group)}
+        {numberedName(row.group)}
       </Link>
     ),
     topic: (row) => (
@@ -60,7 +62,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
     grade: (row) => <GradeCell attempt={row.currentSubmission} maxPoints={maxPointsOf(row.assignment.id)} />,
     files: (row) =>
       row.currentSubmission ? (
-        <FilesCell attempt={row.currentSubmission} name={nameOf(row.group)} />
+        <FilesCell attempt={row.currentSubmission} name={numberedName(row.group)} />
       ) : (
         <span className="text-soft">–</span>
       ),

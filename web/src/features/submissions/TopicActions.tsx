@@ -3,10 +3,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { ConfirmDialog } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { OverflowMenu } from "../../components/OverflowMenu";
-import { toast } from "../../components/toast";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { fetchFile } from "./fetchFile";
 import { ImportGradesDialog } from "./ImportGradesDialog";

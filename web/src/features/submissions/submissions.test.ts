@@ -2,27 +2,18 @@ import { describe, expect, it } from "vitest";
 
 import type { Schemas } from "../../api/client";
 import { compareNumbered } from "../../i18n/names";
-import {
-  countDraftGrades,
-  parseFilters,
-  type Stats,
-  type SubmissionRow,
-  countShares,
-  SORTS,
-  effectiveState,
-} from "./submissions";
+import { countDraftGrades, type Stats, type SubmissionRow, countShares, SORTS } from "./submissions";
 import { partial, type DeepPartial } from "../../testing/partial";
+import { parseSubmissionFilters, effectiveState } from "./filters";
 
 describe("filters from the URL", () => {
   it("ignore invalid values", () => {
-    expect(parseFilters({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 })).toEqual({
-      classId: "c",
-      status: "LATE",
-      sort: "grade",
-      down: true,
-      search: "8",
-    });
-    expect(parseFilters({ status: "GONE", sort: "age", down: true, courseId: " ", search: ["x"] })).toEqual({});
+    expect(
+      parseSubmissionFilters({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 }),
+    ).toEqual({ classId: "c", status: "LATE", sort: "grade", down: true, search: "8" });
+    expect(parseSubmissionFilters({ status: "GONE", sort: "age", down: true, courseId: " ", search: ["x"] })).toEqual(
+      {},
+    );
   });
   it("show ungraded works, but all works of a single topic", () => {
     expect([{}, { assignmentId: "t" }, { assignmentId: "t", status: "LATE" as const }].map(effectiveState)).toEqual([

@@ -7,7 +7,7 @@ import { client, unwrap } from "../../api/client";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { Dialog } from "../../components/Dialog";
 import { parseQuota, type Tenant, formatQuota } from "./tenants";
 

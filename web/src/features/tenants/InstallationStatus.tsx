@@ -6,7 +6,7 @@ import { useTime } from "../../i18n/time";
 import { ServiceHealth } from "../organization/ServiceHealth";
 import { SettingsSection } from "../organization/SettingsSection";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { systemQuery } from "./tenants";
 
 /** Status of the installation: components, database, background jobs. */

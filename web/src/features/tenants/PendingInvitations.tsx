@@ -7,7 +7,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { InvitationList } from "../users/InvitationList";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import type { Tenant } from "./tenants";
 

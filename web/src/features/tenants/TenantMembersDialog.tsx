@@ -8,7 +8,7 @@ import type { Me } from "../../auth/session";
 import { clearPageSchool } from "../../auth/pageSchool";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Dialog } from "../../components/Dialog";
 import { type Tenant, tenantMembersQuery } from "./tenants";
 import { PendingInvitations } from "./PendingInvitations";

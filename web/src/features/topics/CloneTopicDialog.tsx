@@ -9,7 +9,7 @@ import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import type { Topic } from "./topicForm";
 import { managedCoursesQuery, refreshTopics } from "./topic";

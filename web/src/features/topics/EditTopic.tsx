@@ -11,12 +11,12 @@ import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { type ConflictingField, EditConflict } from "../../forms/EditConflict";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { useTopicEdits } from "./useTopicEdits";
 import { TopicFields } from "./TopicFields";
 import { TopicFiles } from "./TopicFiles";
-import { type TopicForm, formOf, findMissingFields, ownChanges, type Topic } from "./topicForm";
+import { type TopicForm, topicForm, findMissingFields, ownChanges, type Topic } from "./topicForm";
 import { RestoredDraftNotice } from "./RestoredDraftNotice";
 import { TopicGroups } from "./TopicGroups";
 import { managedCoursesQuery, groupName, editPreviewQuery, refreshTopics, saveTopic } from "./topic";
@@ -32,7 +32,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
   const cache = useQueryClient();
   const { moment } = useTime();
   const { form, edits, isDirty, isRestored, change, discard } = useTopicEdits(
-    formOf(topic),
+    topicForm(topic),
     person,
     `topic:${topic.id}`,
   );
@@ -52,11 +52,11 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
     onError: (problem) => {
       const now = currentVersion<Topic>(problem);
       if (now === undefined) return;
-      const { differences } = mergeForm<TopicForm>(formOf(topic), form, formOf(now));
+      const { differences } = mergeForm<TopicForm>(topicForm(topic), form, topicForm(now));
       setChanges(
         differences.map(({ field, isTyped }) => ({
           field: fieldName(field),
-          current: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]),
+          current: field === "deadline" ? moment(now.deadline) : fieldText(topicForm(now)[field]),
           isTyped,
         })),
       );

@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { LockBanner } from "../../components/LockBanner";
+import { LockBanner } from "../../components/base/LockBanner";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Card } from "../../components/Card";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { Markdown } from "../../components/Markdown";
 import { TopicFiles } from "./TopicFiles";
 import type { Topic } from "./topicForm";

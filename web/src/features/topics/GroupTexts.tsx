@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import type { NamedGroup } from "./TopicFields";
 import { MarkdownField } from "../../forms/MarkdownField";
 

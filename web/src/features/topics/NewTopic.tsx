@@ -12,7 +12,7 @@ import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { FileDropZone } from "../../forms/FileDropZone";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Card } from "../../components/Card";
 import { useTopicEdits } from "./useTopicEdits";

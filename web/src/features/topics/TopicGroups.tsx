@@ -8,16 +8,16 @@ import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
-import { ConfirmDialog } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
-import { toast } from "../../components/toast";
+import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Card } from "../../components/Card";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { Dialog } from "../../components/Dialog";
 import type { Topic } from "./topicForm";
 import { groupName, type GroupWork, refreshTopics } from "./topic";
@@ -32,7 +32,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
         {topic.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
         <ul className="flex flex-col gap-1 empty:hidden">
           {topic.groupAssignments.map((own) => (
-            <GroupRow key={own.id} topic={topic} own={own} isLocked={isLocked} />
+            <TopicGroupRow key={own.id} topic={topic} own={own} isLocked={isLocked} />
           ))}
         </ul>
         {isLocked ? null : (
@@ -58,7 +58,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
   );
 }
 
-function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLocked: boolean }) {
+function TopicGroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLocked: boolean }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();

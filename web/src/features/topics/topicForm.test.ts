@@ -5,7 +5,7 @@ import {
   parseDraft,
   withEdit,
   type TopicForm,
-  isEmpty,
+  hasNoEdits,
   findMissingFields,
   applyEdits,
   newTopicBody,
@@ -25,7 +25,7 @@ describe("edits", () => {
   it("contain differences only, and nothing after reverting", () => {
     const there = withEdit(base, {}, { title: "Lakes" });
     expect(there).toEqual({ title: "Lakes" });
-    expect(isEmpty(withEdit(base, there, { title: "Rivers" }))).toBe(true);
+    expect(hasNoEdits(withEdit(base, there, { title: "Rivers" }))).toBe(true);
   });
   it("of one group's text do not affect other groups", () => {
     const edits = withEdit(base, {}, { texts: { two: "Elbe" } });

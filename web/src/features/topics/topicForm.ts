@@ -26,7 +26,7 @@ export interface TopicForm {
 export type TopicEdits = Partial<TopicForm>;
 
 /** Form values of an existing topic. */
-export function formOf(topic: Topic): TopicForm {
+export function topicForm(topic: Topic): TopicForm {
   return {
     title: topic.title,
     deadline: topic.deadline,
@@ -79,7 +79,7 @@ export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits)
 /** Drops edits that were saved meanwhile, here or elsewhere. */
 export const remainingEdits = (base: TopicForm, edits: TopicEdits): TopicEdits => withEdit(base, {}, edits);
 
-export const isEmpty = (edits: TopicEdits): boolean => Object.keys(edits).length === 0;
+export const hasNoEdits = (edits: TopicEdits): boolean => Object.keys(edits).length === 0;
 
 /** Fields sent to all groups at once. */
 export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {

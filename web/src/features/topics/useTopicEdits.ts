@@ -7,7 +7,7 @@ import {
   type TopicEdits,
   withEdit,
   type TopicForm,
-  isEmpty,
+  hasNoEdits,
   applyEdits,
   remainingEdits,
 } from "./topicForm";
@@ -28,9 +28,9 @@ export interface TopicEditing {
 /** Combines stored edits with the data of the service; edits are stored as a draft under `key`. */
 export function useTopicEdits(base: TopicForm, person: string, key: string): TopicEditing {
   const [typed, setTyped] = useState<TopicEdits>(() => parseDraft(getDraft(person, key)));
-  const [isRestored, setRestored] = useState(() => !isEmpty(remainingEdits(base, typed)));
+  const [isRestored, setRestored] = useState(() => !hasNoEdits(remainingEdits(base, typed)));
   const edits = remainingEdits(base, typed);
-  const text = isEmpty(edits) ? "" : JSON.stringify(edits);
+  const text = hasNoEdits(edits) ? "" : JSON.stringify(edits);
   useEffect(() => saveDraft(person, key, text), [person, key, text]);
   return {
     form: applyEdits(base, edits),

@@ -14,7 +14,7 @@ import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
-import { classOptionsQuery, rolesBelow } from "./users";
+import { activeClassesQuery, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
 
 type New = Schemas["NewUser"];
@@ -260,7 +260,7 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
 /** Initial classes of a new student. */
 function ClassSelect({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
   const { t } = useTranslation();
-  const { data: known = [] } = useQuery(classOptionsQuery);
+  const { data: known = [] } = useQuery(activeClassesQuery);
   if (known.length === 0) return null;
   return (
     <fieldset>

@@ -2,7 +2,7 @@ import { Copy, Printer } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { printSheets, type PasswordSheet } from "./passwordSheets";
 
 /** A password that is shown only once: to copy, print or read out. */

@@ -7,8 +7,8 @@ import { useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
-import { Time } from "../../components/Time";
+import { toast } from "../../components/base/toast";
+import { Time } from "../../components/base/Time";
 import { invitationsQuery } from "./users";
 
 type Invitation = Schemas["Invitation"];

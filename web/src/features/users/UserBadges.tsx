@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { isFullUser, type KnownUser, roleOf } from "./users";
 
 /** The role of a user. */

@@ -6,7 +6,7 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
-import { ConfirmDialog } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";

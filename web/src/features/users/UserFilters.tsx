@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./users";
+import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./filters";
 
 const ALL = "all";
 
@@ -26,7 +26,7 @@ export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: 
   return (
     <search className="grid grid-cols-2 gap-3 sm:grid-cols-4">
       <div className="col-span-2 sm:col-span-1">
-        <UserSearch
+        <UserSearchField
           text={filters.search ?? ""}
           onText={(search) => onChange(search === "" ? others : { ...others, search })}
         />
@@ -56,7 +56,15 @@ export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: 
 }
 
 /** Updates the search after the user stops typing. */
-export function UserSearch({ text, onText, label }: { text: string; onText: (text: string) => void; label?: string }) {
+export function UserSearchField({
+  text,
+  onText,
+  label,
+}: {
+  text: string;
+  onText: (text: string) => void;
+  label?: string;
+}) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState(text);
   const [sent, setSent] = useState(text);

@@ -1,16 +1,17 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
+import { RowText } from "../../components/RowText";
 import type { Me } from "../../auth/session";
 import { Button } from "../../components/Button";
 import { DataTable, type DataColumn } from "../../components/DataTable";
-import { OverflowMenu, type MenuAction } from "../../components/OverflowMenu";
+import { OverflowMenu, type MenuAction } from "../../components/base/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { RoleBadge, UserState } from "./UserBadges";
-import { isFullUser, usersQuery, type UserFilterValues, type KnownUser } from "./users";
+import { isFullUser, usersQuery, type KnownUser } from "./users";
+import { type UserFilterValues } from "./filters";
 
 interface Props {
   caller: Me;
@@ -38,9 +39,9 @@ export function UserList({ caller, filters, menu, onOpen }: Props) {
       name: t("people.roleIs"),
       isExtra: true,
       cell: (user) => (
-        <CellLine>
+        <RowText>
           <RoleBadge user={user} />
-        </CellLine>
+        </RowText>
       ),
     },
     {
@@ -48,9 +49,9 @@ export function UserList({ caller, filters, menu, onOpen }: Props) {
       name: t("people.state"),
       isExtra: true,
       cell: (user) => (
-        <CellLine>
+        <RowText>
           <UserState user={user} isOkShown />
-        </CellLine>
+        </RowText>
       ),
     },
     {
@@ -58,9 +59,9 @@ export function UserList({ caller, filters, menu, onOpen }: Props) {
       name: t("people.seen"),
       isExtra: true,
       cell: (user) => (
-        <CellLine>
+        <RowText>
           <LastSeen user={user} />
-        </CellLine>
+        </RowText>
       ),
     },
     {
@@ -110,11 +111,6 @@ function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: bool
     </div>
   );
 }
-
-/** Aligned with the name in the same row. */
-const CellLine = ({ children }: { children: ReactNode }) => (
-  <span className="flex min-h-11 items-center">{children}</span>
-);
 
 function LastSeen({ user }: { user: KnownUser }) {
   const { t } = useTranslation();

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { type KnownUser, type Role, roleOf } from "./users";
 
 /** Returns the mutations that activate or deactivate users, change their role, and remove them. */

@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 
 import { type Me, effectiveRole } from "../../auth/session";
-import type { MenuAction } from "../../components/OverflowMenu";
+import type { MenuAction } from "../../components/base/OverflowMenu";
 import type { useUserActions } from "./useUserActions";
 import { isFullUser, type KnownUser, canChangeUser, rolesBelow } from "./users";
 

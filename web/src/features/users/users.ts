@@ -5,21 +5,13 @@ import { client, unwrap, type Schemas } from "../../api/client";
 import { comparePeople } from "../../i18n/names";
 import { queryKeys } from "../../api/queryKeys";
 import { type Me, effectiveRole, type EffectiveRole } from "../../auth/session";
+import { type UserFilterValues } from "./filters";
 
 export type KnownUser = Schemas["VisibleUser"];
 export type FullUser = Extract<KnownUser, { view: "FULL" }>;
 export type Role = Schemas["MemberRole"];
 
 export const ROLES = ["owner", "admin", "teacher", "student"] as const;
-/** Roles that lists can be filtered by; owners are included in administrators. */
-export const ROLE_FILTERS = ["STUDENT", "TEACHER", "ADMIN"] as const;
-
-export interface UserFilterValues {
-  search?: string | undefined;
-  role?: (typeof ROLE_FILTERS)[number] | undefined;
-  homeroomId?: string | undefined;
-  isActive?: "1" | "0" | undefined;
-}
 
 /** Users that match the filters, sorted by name, in pages. */
 export const usersQuery = (filters: UserFilterValues) =>
@@ -68,7 +60,7 @@ export const userGroupsQuery = (id: string) =>
   });
 
 /** Classes of the school that students can join. */
-export const classOptionsQuery = queryOptions({
+export const activeClassesQuery = queryOptions({
   queryKey: queryKeys.classes.active(),
   queryFn: () => unwrap(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })),
 });

@@ -9,7 +9,7 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { upload } from "../../api/upload";
-import { BOX } from "../../forms/fieldStyles";
+import { BOX } from "../../components/base/fieldStyles";
 import { Button } from "../../components/Button";
 import { appendMessage } from "./chatEvents";
 

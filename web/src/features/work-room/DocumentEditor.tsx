@@ -8,7 +8,7 @@ import { addEventListener, emitTyping } from "../../api/realtime";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { saveFromUrl } from "./files";
 import { type Document, fileName } from "./workRoom";
 import { editorScriptQuery } from "./editorScript";

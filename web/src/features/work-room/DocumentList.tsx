@@ -4,8 +4,8 @@ import { DropZone, type FileDropItem, FileTrigger } from "react-aria-components"
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { Time } from "../../components/Time";
+import { Badge } from "../../components/base/Badge";
+import { Time } from "../../components/base/Time";
 import { DocumentMenu } from "./DocumentMenu";
 import { NewDocument } from "./NewDocument";
 import { type Document, fileName, splitDocuments, type GroupTopic, useUserName, type WorkRoom } from "./workRoom";

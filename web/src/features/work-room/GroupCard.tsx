@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { hasNewFeedback } from "../feedback/feedback";
 import { serverNow } from "../../hooks/serverClock";
 import { type ListedGroup, nearestTopic } from "../groups/groups";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { Card } from "../../components/Card";
-import { TimeLeft } from "../../components/TimeLeft";
-import { Time } from "../../components/Time";
+import { TimeLeft } from "../../components/base/TimeLeft";
+import { Time } from "../../components/base/Time";
 import { userNames } from "./workRoom";
 
 /** Card of one of the user's groups: the whole card is the link, named after the topic. */

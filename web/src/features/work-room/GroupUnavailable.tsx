@@ -8,9 +8,9 @@ import { myGroupsQuery } from "../groups/groups";
 import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
 import { Button } from "../../components/Button";
-import { BOX } from "../../forms/fieldStyles";
+import { BOX } from "../../components/base/fieldStyles";
 import { PageHeading } from "../../components/PageHeading";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { findReplacementGroup } from "./replacementGroup";
 import { userNames, type WorkRoom } from "./workRoom";
 

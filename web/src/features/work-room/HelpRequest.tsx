@@ -10,7 +10,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Group } from "./workRoom";

@@ -9,7 +9,7 @@ import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { OverflowMenu } from "../../components/OverflowMenu";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { GroupTopic, WorkRoom } from "./workRoom";

@@ -4,10 +4,10 @@ import { type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { PageHeading } from "../../components/PageHeading";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
 import { DocumentMenu } from "./DocumentMenu";
 import { type Document, fileName, type WorkRoom } from "./workRoom";
 import { useIsPhone } from "./screen";

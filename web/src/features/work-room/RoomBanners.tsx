@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { LockBanner } from "../../components/LockBanner";
-import { Time } from "../../components/Time";
+import { LockBanner } from "../../components/base/LockBanner";
+import { Time } from "../../components/base/Time";
 import { HelpRequestBanner } from "./HelpRequest";
 import { type Group, type GroupTopic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { boardQuery } from "../board/board";
 import { PageHeading } from "../../components/PageHeading";
-import { TimeLeft } from "../../components/TimeLeft";
+import { TimeLeft } from "../../components/base/TimeLeft";
 import { SubmissionStatus } from "./SubmissionStatus";
 import { HelpButton } from "./HelpRequest";
 import { type Document, type Group, userNames, type GroupTopic, type WorkRoom } from "./workRoom";
@@ -49,7 +49,7 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
         )}
         <div className={`text-soft gap-x-2 ${document ? "hidden sm:flex" : "flex"} flex-wrap`}>
           {topic ? <span>{name} ·</span> : null}
-          <Members workRoom={workRoom} topic={topic} isStaff={isStaff} />
+          <MemberNames workRoom={workRoom} topic={topic} isStaff={isStaff} />
         </div>
       </div>
       <span className="ms-auto flex flex-wrap items-center gap-x-5 gap-y-2 sm:justify-end">
@@ -66,7 +66,7 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
 }
 
 /** The members of the group. Presence is visible to staff only, because the API returns it to staff only. */
-function Members({
+function MemberNames({
   workRoom,
   topic,
   isStaff,

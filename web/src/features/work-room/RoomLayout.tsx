@@ -12,9 +12,10 @@ import { Chat } from "./Chat";
 import { DocumentList } from "./DocumentList";
 import { OpenDocument } from "./OpenDocument";
 import { SectionTabs, TopicSelect } from "./SectionTabs";
-import { type Document, fileName, type Group, type Section, type GroupTopic, type WorkRoom } from "./workRoom";
+import { type Document, fileName, type Group, type GroupTopic, type WorkRoom } from "./workRoom";
 import { useStoredFlag, useIsWideScreen } from "./screen";
 import { TaskDescription } from "./TaskDescription";
+import { type Section } from "./sections";
 
 interface Props {
   workRoom: WorkRoom;

@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Select } from "../../forms/Select";
-import { type Section, SECTIONS, type GroupTopic, type WorkRoom } from "./workRoom";
+import { type GroupTopic, type WorkRoom } from "./workRoom";
+import { type Section, SECTIONS } from "./sections";
 
 const TAB =
   "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-1.5 text-sm hover:no-underline sm:px-3 sm:text-base";

@@ -2,9 +2,9 @@ import { Link } from "@tanstack/react-router";
 import { Check, Lock, MessageSquareText, Undo2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { ConfirmButton } from "../../components/ConfirmButton";
+import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { isLate, lateMinutes, useTakeBack } from "./submission";
 import { type Document, type GroupTopic, useUserName, type WorkRoom } from "./workRoom";
 import { SubmitDialog } from "./SubmitDialog";

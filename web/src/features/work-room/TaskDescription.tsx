@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { TimeLeft } from "../../components/TimeLeft";
-import { Time } from "../../components/Time";
+import { TimeLeft } from "../../components/base/TimeLeft";
+import { Time } from "../../components/base/Time";
 import { Markdown } from "../../components/Markdown";
 import { FileLinks } from "./FileLinks";
 import { type Group, type GroupTopic, topicDetailQuery } from "./workRoom";

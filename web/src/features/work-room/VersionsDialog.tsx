@@ -5,10 +5,10 @@ import { client, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
-import { Time } from "../../components/Time";
+import { Skeleton } from "../../components/base/Skeleton";
+import { Time } from "../../components/base/Time";
 import { Dialog } from "../../components/Dialog";
 import { type Document, fileName, useUserName, versionsQuery, type WorkRoom } from "./workRoom";
 

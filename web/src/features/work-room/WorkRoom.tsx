@@ -8,15 +8,17 @@ import { addEventListener } from "../../api/realtime";
 import { isStaff } from "../../auth/session";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { RoomBanners } from "./RoomBanners";
 import { RoomLayout } from "./RoomLayout";
 import { GroupUnavailable } from "./GroupUnavailable";
 import { RoomHeader } from "./RoomHeader";
-import { classQuery, groupQuery, sortTopics, type Section, workRoomQuery, type WorkRoom } from "./workRoom";
+import { groupQuery, sortTopics, workRoomQuery, type WorkRoom } from "./workRoom";
 import { useLandmarkNavigation } from "./screen";
 import { applyChatEvent } from "./chatEvents";
 import { EditorPreload } from "./EditorPreload";
+import { classQuery } from "../classes/classes";
+import { type Section } from "./sections";
 
 interface Props {
   groupId: string;

@@ -6,7 +6,7 @@ import { client, unwrap, Problem } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { type Document, lateDeadline, workRoomQuery, type GroupTopic, type WorkRoom } from "./workRoom";
 
 /** Topics that a group can submit to, most likely first. */

@@ -11,9 +11,6 @@ export type Document = Schemas["WorkRoomDocument"];
 export type GroupTopic = Schemas["GroupAssignment"];
 export type Group = Schemas["Group"];
 
-export const SECTIONS = ["task", "documents", "chat", "feedback"] as const;
-export type Section = (typeof SECTIONS)[number];
-
 export const workRoomQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.room.one(groupId),
@@ -39,12 +36,6 @@ export const topicDetailQuery = (id: string) =>
       const found = await unwrap(client.GET("/assignments/{id}", { params: { path: { id } } }));
       return found.view === "FULL" ? found : null;
     },
-  });
-
-export const classQuery = (id: string) =>
-  queryOptions({
-    queryKey: queryKeys.classes.one(id),
-    queryFn: () => unwrap(client.GET("/classes/{id}", { params: { path: { id } } })),
   });
 
 export const versionsQuery = (id: string) =>

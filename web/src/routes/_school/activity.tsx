@@ -13,7 +13,7 @@ import {
 } from "../../features/activity/activity";
 import { ActivityFilters } from "../../features/activity/ActivityFilters";
 import { ActivityRow } from "../../features/activity/ActivityRow";
-import { parseFilters, type ActivityFilterValues } from "../../features/activity/filters";
+import { parseActivityFilters, type ActivityFilterValues } from "../../features/activity/filters";
 import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
@@ -21,15 +21,15 @@ import { saveBlob } from "../../api/saveBlob";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../components/Button";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { Card } from "../../components/Card";
 
 export const Route = createFileRoute("/_school/activity")({
-  validateSearch: parseFilters,
+  validateSearch: parseActivityFilters,
   beforeLoad: requireRole(isStaff),
   component: Activity,
 });

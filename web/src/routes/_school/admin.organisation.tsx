@@ -9,7 +9,7 @@ import { settingsQuery } from "../../features/organization/organization";
 import { MailDomains } from "../../features/organization/MailDomains";
 import { OrganizationSettings } from "../../features/organization/OrganizationSettings";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/organisation")({
   beforeLoad: requireRole(isAdmin),

@@ -9,10 +9,10 @@ import { isAdmin, requireRole } from "../../auth/session";
 import { EraseUser } from "../../features/organization/EraseUser";
 import { PersonalExport } from "../../features/organization/PersonalExport";
 import { SettingsSection } from "../../features/organization/SettingsSection";
-import { UserSearch } from "../../features/organization/UserSearch";
-import { EmptyState } from "../../components/EmptyState";
+import { UserComboBox } from "../../features/organization/UserSearch";
+import { EmptyState } from "../../components/base/EmptyState";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/privacy")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } =>
@@ -37,7 +37,7 @@ function Privacy() {
     <AdminPage title={t("privacy.title")}>
       <p className="max-w-prose">{t("privacy.text")}</p>
       <div className="max-w-sm">
-        <UserSearch
+        <UserComboBox
           key={userId === undefined ? "none" : "some"}
           label={t("privacy.person")}
           value={userId ?? null}

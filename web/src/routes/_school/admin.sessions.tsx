@@ -10,15 +10,15 @@ import { queryKeys } from "../../api/queryKeys";
 import { isAdmin, requireRole } from "../../auth/session";
 import { useUserAgentText } from "../../features/account/userAgent";
 import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
-import { RowText } from "../../features/organization/RowText";
-import { UserSearch } from "../../features/organization/UserSearch";
+import { RowText } from "../../components/RowText";
+import { UserComboBox } from "../../features/organization/UserSearch";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
+import { Badge } from "../../components/base/Badge";
 import { type DataColumn, DataTable } from "../../components/DataTable";
-import { toast } from "../../components/toast";
+import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
-import { Time } from "../../components/Time";
+import { Time } from "../../components/base/Time";
 import { useIsWide } from "../../hooks/useIsWide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
@@ -105,7 +105,7 @@ function Sessions() {
   return (
     <AdminPage title={t("admin.sessions")}>
       <div className="max-w-sm">
-        <UserSearch
+        <UserComboBox
           label={t("sessions.person")}
           value={userId ?? null}
           onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })}

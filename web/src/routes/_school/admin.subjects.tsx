@@ -1,19 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { RowText } from "../../components/RowText";
 import { AdminPage } from "../../features/organization/AdminPage";
 import { isAdmin, requireRole } from "../../auth/session";
 import { SubjectDialog, Swatch } from "../../features/subjects/SubjectDialog";
 import { useSubjectActions } from "../../features/subjects/useSubjectActions";
 import { subjectsQuery, type Subject } from "../../features/subjects/subjects";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/Badge";
-import { EmptyState } from "../../components/EmptyState";
+import { Badge } from "../../components/base/Badge";
+import { EmptyState } from "../../components/base/EmptyState";
 import { DataTable } from "../../components/DataTable";
-import { OverflowMenu } from "../../components/OverflowMenu";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 
@@ -86,7 +87,7 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
           id: "code",
           name: t("subjects.code"),
           sort: (subject) => subject.code ?? "",
-          cell: (subject) => <CellLine>{subject.code ?? "–"}</CellLine>,
+          cell: (subject) => <RowText>{subject.code ?? "–"}</RowText>,
         },
         {
           id: "state",
@@ -94,7 +95,7 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
           isExtra: true,
           sort: (subject) => Number(!subject.isActive),
           cell: (subject) => (
-            <CellLine>{subject.isActive ? t("subjects.on") : <Badge>{t("subjects.off")}</Badge>}</CellLine>
+            <RowText>{subject.isActive ? t("subjects.on") : <Badge>{t("subjects.off")}</Badge>}</RowText>
           ),
         },
         {
@@ -128,8 +129,3 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
     />
   );
 }
-
-/** Aligned with the name in the same row. */
-const CellLine = ({ children }: { children: ReactNode }) => (
-  <span className="flex min-h-11 items-center">{children}</span>
-);

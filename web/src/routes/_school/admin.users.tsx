@@ -12,16 +12,12 @@ import { UserFilters } from "../../features/users/UserFilters";
 import { InvitationList } from "../../features/users/InvitationList";
 import { UserList } from "../../features/users/UserList";
 import { type UserDialogKind, useUserMenu } from "../../features/users/useUserMenu";
-import {
-  userCountsQuery,
-  type UserFilterValues as Wanted,
-  type KnownUser,
-  ROLE_FILTERS,
-} from "../../features/users/users";
+import { userCountsQuery, type KnownUser } from "../../features/users/users";
 import { UserDialog } from "../../features/users/UserDialog";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../features/users/UserDialogs";
 import { Button } from "../../components/Button";
+import { type UserFilterValues as Wanted, ROLE_FILTERS } from "../../features/users/filters";
 
 interface Search extends Wanted {
   /** Id of the user whose dialog is open. */

@@ -15,12 +15,12 @@ import { CourseRow } from "../../features/courses/CourseRow";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
-import { LockBanner } from "../../components/LockBanner";
+import { LockBanner } from "../../components/base/LockBanner";
 import { Button } from "../../components/Button";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Tabs } from "../../components/Tabs";
 
 const CLASS_TABS = ["students", "courses", "teachers", "loose"] as const;

@@ -3,19 +3,15 @@ import { createFileRoute, Link, Navigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isManaged, classQuery } from "../../features/classes/classes";
-import {
-  classGroupsQuery,
-  courseQuery,
-  type CourseDetail,
-  studentsQuery,
-} from "../../features/group-maker/courseGroups";
+import { classGroupsQuery, type CourseDetail, studentsQuery } from "../../features/group-maker/courseGroups";
 import { GroupMaker } from "../../features/group-maker/GroupMaker";
 import { isStaff, requireRole } from "../../auth/session";
-import { LockBanner } from "../../components/LockBanner";
-import { EmptyState } from "../../components/EmptyState";
+import { LockBanner } from "../../components/base/LockBanner";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
+import { courseQuery } from "../../features/courses/courses";
 
 export const Route = createFileRoute("/_school/courses/$courseId/divide")({
   beforeLoad: requireRole(isStaff),

@@ -18,11 +18,11 @@ import { CourseStudents } from "../../features/courses/CourseStudents";
 import { CourseTopics } from "../../features/courses/CourseTopics";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
-import { LockBanner } from "../../components/LockBanner";
+import { LockBanner } from "../../components/base/LockBanner";
 import { buttonClass, Button } from "../../components/Button";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Tabs } from "../../components/Tabs";
 
 const COURSE_TABS = ["topics", "groups", "students", "files"] as const;

@@ -10,21 +10,22 @@ import {
   coursesQuery,
   unassignedGroupsQuery,
   unassignedTopicsQuery,
-  subjectsQuery,
+  activeSubjectsQuery,
 } from "../../features/courses/courses";
 import { CourseTree } from "../../features/courses/CourseTree";
 import { CourseDialog } from "../../features/courses/CourseDialog";
 import { CourseSearch } from "../../features/courses/CourseSearch";
 import { CourseFolder } from "../../features/courses/CourseFolder";
-import { buildFolders, type FolderLocation, parseLocation, STATUSES } from "../../features/courses/folders";
+import { buildFolders } from "../../features/courses/folders";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
+import { type FolderLocation, parseLocation, STATUSES } from "../../features/courses/location";
 
 export const Route = createFileRoute("/_school/courses/")({
   beforeLoad: requireRole(isStaff),
@@ -63,7 +64,7 @@ function CoursesHeader() {
   const { person } = Route.useRouteContext();
   const location = Route.useSearch();
   const navigate = Route.useNavigate();
-  const taught = useQuery(subjectsQuery).data ?? [];
+  const taught = useQuery(activeSubjectsQuery).data ?? [];
   const [open, setOpen] = useState<"course" | "class">();
   const updateSearch = (change: { [K in keyof FolderLocation]: FolderLocation[K] | undefined }) =>
     void navigate({
@@ -138,7 +139,7 @@ function CourseFolders({
   const { t } = useTranslation();
   const location = Route.useSearch();
   const navigate = Route.useNavigate();
-  const taught = useQuery(subjectsQuery).data ?? [];
+  const taught = useQuery(activeSubjectsQuery).data ?? [];
   const groups = useQuery(unassignedGroupsQuery).data ?? [];
   const topics = useQuery(unassignedTopicsQuery).data ?? [];
   const found = buildFolders(all, allCourses, location);

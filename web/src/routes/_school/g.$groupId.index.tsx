@@ -1,7 +1,7 @@
 import { createFileRoute } from "@tanstack/react-router";
 
-import { type Section, SECTIONS } from "../../features/work-room/workRoom";
 import { Room } from "../../features/work-room/WorkRoom";
+import { type Section, SECTIONS } from "../../features/work-room/sections";
 
 interface Search {
   place?: Section;

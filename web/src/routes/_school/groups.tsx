@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { type ListedGroup, sortGroups, myGroupsQuery } from "../../features/groups/groups";
 import { GroupCard } from "../../features/work-room/GroupCard";
 import { EditorPreload } from "../../features/work-room/EditorPreload";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/groups")({ component: Groups });
 
@@ -26,13 +26,13 @@ function Groups() {
         <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} />
       ) : null}
       {groups.data?.length === 0 ? <EmptyState>{t("groups.none")}</EmptyState> : null}
-      <Cards groups={open} own={person.id} />
+      <GroupCards groups={open} own={person.id} />
       {finished.length === 0 ? null : (
         <details open={open.length === 0}>
           <summary className="min-h-11 cursor-pointer py-2 font-medium">
             {t("groups.finished", { count: finished.length })}
           </summary>
-          <Cards groups={finished} own={person.id} />
+          <GroupCards groups={finished} own={person.id} />
         </details>
       )}
       <EditorPreload />
@@ -40,7 +40,7 @@ function Groups() {
   );
 }
 
-function Cards({ groups, own }: { groups: ListedGroup[]; own: string }) {
+function GroupCards({ groups, own }: { groups: ListedGroup[]; own: string }) {
   if (groups.length === 0) return null;
   return (
     <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">

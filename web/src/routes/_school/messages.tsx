@@ -6,18 +6,13 @@ import { useTranslation } from "react-i18next";
 
 import { isStaff } from "../../auth/session";
 import { MessageList } from "../../features/messages/MessageList";
-import {
-  replySubject,
-  type Box as BoxName,
-  BOXES,
-  classOptionsQuery,
-  type Message,
-} from "../../features/messages/messages";
+import { replySubject, ownClassesQuery, type Message } from "../../features/messages/messages";
 import { NewMessageDialog } from "../../features/messages/NewMessageDialog";
 import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { PageHeading } from "../../components/PageHeading";
 import { Tabs } from "../../components/Tabs";
+import { type Box as BoxName, BOXES } from "../../features/messages/boxes";
 
 interface Search {
   box?: BoxName;
@@ -40,7 +35,7 @@ function Messages() {
   const { person } = Route.useRouteContext();
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
-  const known = useQuery(classOptionsQuery);
+  const known = useQuery(ownClassesQuery);
   const [newMessage, setNewMessage] = useState<Message | "new">();
   const updateSearch = (next: Search) => void navigate({ search: next, replace: true });
   const box = search.box ?? "inbox";

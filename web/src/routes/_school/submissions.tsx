@@ -6,21 +6,17 @@ import { assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
 import { SubmissionFilters } from "../../features/submissions/SubmissionFilters";
 import { SubmissionTable } from "../../features/submissions/SubmissionTable";
-import {
-  parseFilters,
-  type Filters as Wanted,
-  submissionsQuery,
-  effectiveState,
-} from "../../features/submissions/submissions";
+import { submissionsQuery } from "../../features/submissions/submissions";
 import { SubmissionStats } from "../../features/submissions/SubmissionStats";
 import { Button } from "../../components/Button";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
+import { parseSubmissionFilters, type Filters as Wanted, effectiveState } from "../../features/submissions/filters";
 
 export const Route = createFileRoute("/_school/submissions")({
   beforeLoad: requireRole(isStaff),
-  validateSearch: parseFilters,
+  validateSearch: parseSubmissionFilters,
   component: Submissions,
 });
 

@@ -25,10 +25,10 @@ import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { buttonClass, Button } from "../../components/Button";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/board")({
   validateSearch: (search: Record<string, unknown>): { show?: Filter } => {

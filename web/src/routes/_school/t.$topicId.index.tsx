@@ -7,10 +7,10 @@ import { EditTopic } from "../../features/topics/EditTopic";
 import { FinishedTopic } from "../../features/topics/FinishedTopic";
 import { TopicHeader } from "../../features/topics/TopicHeader";
 import { isFullTopic, topicQuery } from "../../features/topics/topic";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/")({
   beforeLoad: requireRole(isStaff),

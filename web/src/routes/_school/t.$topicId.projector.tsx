@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
-import { Hand, Maximize } from "lucide-react";
+import { Maximize } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Hand } from "../../components/base/icons";
 import { boardQuery, type Board } from "../../features/board/board";
-import { classQuery } from "../../features/board/classAndCourse";
+import { classNamesQuery } from "../../features/lesson/classAndCourse";
 import { remainingTime, useNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
@@ -13,7 +14,7 @@ import { useTime } from "../../i18n/time";
 import { buttonClass, Button } from "../../components/Button";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/projector")({
   beforeLoad: requireRole(isStaff),
@@ -61,7 +62,7 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const at = useNow(10_000);
-  const className = useQuery(classQuery(topic.classId)).data?.name;
+  const className = useQuery(classNamesQuery(topic.classId)).data?.name;
   return (
     <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
       <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>

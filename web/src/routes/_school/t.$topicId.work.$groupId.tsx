@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 
 import { isStaff, requireRole } from "../../auth/session";
 import { workRoomQuery } from "../../features/work-room/workRoom";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { useGradingShortcuts } from "../../features/grading/useGradingShortcuts";
 import { type Assignment, findNeighbours, topicWorksQuery } from "../../features/grading/work";
 import { WorkView } from "../../features/grading/WorkView";

@@ -6,10 +6,10 @@ import { isStaff, requireRole } from "../../auth/session";
 import { NewTopic } from "../../features/topics/NewTopic";
 import { managedCoursesQuery } from "../../features/topics/topic";
 import { Select } from "../../forms/Select";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/t/new")({
   beforeLoad: requireRole(isStaff),

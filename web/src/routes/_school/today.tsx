@@ -1,22 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
-import { Hand } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Hand } from "../../components/base/icons";
 import { useNow } from "../../hooks/serverClock";
 import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
 import { buttonClass } from "../../components/Button";
-import { EmptyState } from "../../components/EmptyState";
+import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/base/Skeleton";
 import { Card } from "../../components/Card";
-import { TimeLeft } from "../../components/TimeLeft";
-import { Time } from "../../components/Time";
+import { TimeLeft } from "../../components/base/TimeLeft";
+import { Time } from "../../components/base/Time";
 
 export const Route = createFileRoute("/_school/today")({ beforeLoad: requireRole(isStaff), component: Today });
 
@@ -119,7 +119,7 @@ function DaySection({ title, none, children }: { title: string; none: string; ch
 }
 
 /** A row of a section: description on the left, action on the right. */
-function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts: ReactNode; way: ReactNode }) {
+function TopicItem({ topic, facts, action }: { topic: ListedAssignment; facts: ReactNode; action: ReactNode }) {
   return (
     <li>
       <Card className="flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -129,7 +129,7 @@ function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts
           </h3>
           <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">{facts}</p>
         </div>
-        {link}
+        {action}
       </Card>
     </li>
   );
@@ -141,7 +141,7 @@ const doneOf = (topic: ListedAssignment): number => (topic.stats?.submitted ?? 0
 function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number }) {
   const { t } = useTranslation();
   return (
-    <TopicLine
+    <TopicItem
       topic={topic}
       facts={
         <>
@@ -158,7 +158,7 @@ function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number
           )}
         </>
       }
-      way={
+      action={
         <Link
           to="/t/$topicId/board"
           params={{ topicId: topic.id }}
@@ -178,7 +178,7 @@ function UngradedTopic({ topic }: { topic: ListedAssignment }) {
   const first = groups[0];
   const oldest = longestWaitingSince(topic);
   return (
-    <TopicLine
+    <TopicItem
       topic={topic}
       facts={
         <>
@@ -191,7 +191,7 @@ function UngradedTopic({ topic }: { topic: ListedAssignment }) {
           )}
         </>
       }
-      way={
+      action={
         first ? (
           <Link
             to="/t/$topicId/work/$groupId"
@@ -211,7 +211,7 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const isOver = Date.parse(topic.deadline) < useNow(60_000);
   return (
-    <TopicLine
+    <TopicItem
       topic={topic}
       facts={
         <>
@@ -223,7 +223,7 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
           </span>
         </>
       }
-      way={
+      action={
         <span className="flex flex-wrap gap-2">
           {isOver ? null : (
             <Link

@@ -1,5 +1,6 @@
-import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
+
+import { Lock } from "./icons";
 
 /** Banner above a locked screen: reason, time, remaining functions, action. */
 export function LockBanner({ children, action }: { children: ReactNode; action?: ReactNode }) {

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 
-import { prefetchWhenIdle } from "../hooks/prefetchWhenIdle";
+import { prefetchWhenIdle } from "../../hooks/prefetchWhenIdle";
 
-const loadRegion = () => import("./ToastRegion");
+const loadRegion = () => import("../ToastRegion");
 const ToastRegion = lazy(async () => ({ default: (await loadRegion()).ToastRegion }));
 
 let isWanted = false;

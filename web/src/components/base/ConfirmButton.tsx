@@ -1,11 +1,11 @@
 import { Suspense, useEffect, useState } from "react";
 
-import { prefetchWhenIdle } from "../hooks/prefetchWhenIdle";
-import type { Confirmation } from "./ConfirmDialog";
-import { Button } from "./Button";
-import { lazyPart } from "./lazyPart";
+import { prefetchWhenIdle } from "../../hooks/prefetchWhenIdle";
+import type { Confirmation } from "../ConfirmDialog";
+import { Button } from "../Button";
+import { lazyPart } from "../lazyPart";
 
-const loadDialog = () => import("./ConfirmDialog");
+const loadDialog = () => import("../ConfirmDialog");
 const ConfirmDialogContent = lazyPart(async () => (await loadDialog()).ConfirmDialogContent);
 
 /** A button that asks for confirmation; "Cancel" has the initial focus. */

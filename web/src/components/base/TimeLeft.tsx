@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { remainingTime, useNow } from "../hooks/serverClock";
+import { remainingTime, useNow } from "../../hooks/serverClock";
 
 /** Remaining time as text; hidden from screen readers, because the deadline itself is shown next to it. */
 export function TimeLeft({ until }: { until: string }) {

@@ -7,7 +7,7 @@ import { queryKeys } from "../../api/queryKeys";
 const staleTime = 300_000;
 
 /** Name and teachers of a class. */
-export const classQuery = (id: string) =>
+export const classNamesQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.place(id),
     queryFn: async () => {

@@ -2,11 +2,11 @@ import { EllipsisVertical } from "lucide-react";
 import { type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "./Button";
-import { useMenuButton } from "../hooks/useMenuButton";
-import { lazyPart } from "./lazyPart";
+import { Button } from "../Button";
+import { useMenuButton } from "../../hooks/useMenuButton";
+import { lazyPart } from "../lazyPart";
 
-const loadMenu = () => import("./OverflowMenuPopover");
+const loadMenu = () => import("../OverflowMenuPopover");
 const OverflowMenuPopover = lazyPart(async () => (await loadMenu()).OverflowMenuPopover);
 
 export interface MenuAction {

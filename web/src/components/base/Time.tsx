@@ -1,4 +1,4 @@
-import { useTime } from "../i18n/time";
+import { useTime } from "../../i18n/time";
 
 /** A moment as text: the time for today, else date and time. */
 export function Time({ at }: { at: string }) {
