@@ -15,8 +15,8 @@ export async function withVersion<T extends object>(
 }
 
 /** The If-Match header of a change, for the options of a request. */
-export const ifMatch = (of: { readonly etag?: string }): { headers?: Record<string, string> } =>
-  of.etag === undefined ? {} : { headers: { "If-Match": of.etag } };
+export const ifMatch = (of: { readonly etag?: string } | undefined): { headers?: Record<string, string> } =>
+  of?.etag === undefined ? {} : { headers: { "If-Match": of.etag } };
 
 /** The current object, when a change was rejected as outdated. */
 export function currentVersion<T extends object>(problem: unknown): Versioned<T> | undefined {

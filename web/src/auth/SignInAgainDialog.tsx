@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../forms/Form";
 import { client, unwrap } from "../api/client";
 import { FormAlert } from "./FormAlert";
 import { PasswordField } from "../forms/PasswordField";
@@ -57,13 +57,7 @@ export function SignInAgainDialog({ person }: { person: Me }) {
   return (
     <Dialog title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
       {() => (
-        <Form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            signingIn.mutate(new FormData(event.currentTarget));
-          }}
-        >
+        <Form isPending={signingIn.isPending} onSubmit={signingIn.mutate}>
           <p>{t("sessionEnded.text")}</p>
           {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
           <TextField

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../forms/Form";
 import { client, unwrap } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
@@ -43,10 +43,9 @@ function AcceptInvitation() {
       {preview.isError || (token === "" && !accepting.isSuccess) ? <p role="alert">{t("invitation.spent")}</p> : null}
       {invitation ? (
         <Form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const password = new FormData(event.currentTarget).get("password");
+          isPending={accepting.isPending}
+          onSubmit={(fields) => {
+            const password = fields.get("password");
             accepting.mutate(typeof password === "string" ? password : undefined);
           }}
         >

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../forms/Form";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
@@ -38,13 +38,7 @@ function ChangePassword() {
     <AuthPage title={t("password.title")}>
       <p>{t("password.why")}</p>
       {person.data ? <ResetNotice reset={person.data.passwordReset} /> : null}
-      <Form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          changing.mutate(new FormData(event.currentTarget));
-        }}
-      >
+      <Form isPending={changing.isPending} onSubmit={changing.mutate}>
         {changing.isError ? <FormAlert problem={changing.error} /> : null}
         <PasswordField label={t("password.given")} name="current" />
         <PasswordField label={t("password.new")} name="password" isNew />

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../forms/Form";
 import { client } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
@@ -26,13 +26,7 @@ function Forgot() {
           <p className="text-soft">{t("forgot.school")}</p>
         </>
       ) : (
-        <Form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            asking.mutate(String(new FormData(event.currentTarget).get("email")).trim());
-          }}
-        >
+        <Form isPending={asking.isPending} onSubmit={(fields) => asking.mutate(String(fields.get("email")).trim())}>
           {asking.isError ? <FormAlert problem={asking.error} /> : null}
           <p>{t("forgot.text")}</p>
           <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />

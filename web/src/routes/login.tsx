@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, redirect, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../forms/Form";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
@@ -65,14 +65,7 @@ function SignIn() {
         )
       }
     >
-      <Form
-        ref={form}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          signingIn.mutate(new FormData(event.currentTarget));
-        }}
-      >
+      <Form ref={form} isPending={signingIn.isPending} onSubmit={signingIn.mutate}>
         {notice === undefined || signingIn.isError ? null : <output className="text-good font-medium">{notice}</output>}
         {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
         <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, useLocation, useNavigate } from "@tanstack/react-router";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../forms/Form";
 import { client, Problem } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
@@ -44,13 +44,7 @@ function ResetPassword() {
           </Link>
         </>
       ) : (
-        <Form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            setting.mutate(String(new FormData(event.currentTarget).get("password")));
-          }}
-        >
+        <Form isPending={setting.isPending} onSubmit={(fields) => setting.mutate(String(fields.get("password")))}>
           {setting.isError ? <FormAlert problem={setting.error} /> : null}
           <PasswordField label={t("password.new")} name="password" isNew />
           <Button kind="main" type="submit" isPending={setting.isPending}>

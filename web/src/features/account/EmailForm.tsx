@@ -1,14 +1,14 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { DialogTrigger, Form } from "react-aria-components";
+import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, Problem } from "../../api/client";
+import { client } from "../../api/client";
 import { PasswordField } from "../../forms/PasswordField";
-import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../components/Button";
+import { FormBody } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { TextField } from "../../forms/TextField";
 import { Dialog } from "../../components/Dialog";
 
@@ -34,47 +34,28 @@ export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" 
 
 function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email: string) => void }) {
   const { t } = useTranslation();
-  const errorText = useErrorText();
-  const asking = useMutation({
-    mutationFn: (wanted: { newEmail: string; password: string }) => client.POST("/users/me/email", { body: wanted }),
-    onSuccess: (_, { newEmail }) => {
-      onSent(newEmail);
+  const form = useForm({
+    initial: { newEmail: "" },
+    send: ({ newEmail }, fields) =>
+      client.POST("/users/me/email", { body: { newEmail: newEmail.trim(), password: String(fields.get("password")) } }),
+    onSent: (_, { newEmail }) => {
+      onSent(newEmail.trim());
       close();
     },
+    codes: { INVALID_PASSWORD: "password" },
   });
-  const emailProblem = fieldError(asking.error, "newEmail");
-  const isWrong = asking.error instanceof Problem && asking.error.code === "INVALID_PASSWORD";
-  const passwordProblem = isWrong ? errorText(asking.error) : fieldError(asking.error, "password");
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        asking.mutate({ newEmail: String(form.get("email")).trim(), password: String(form.get("password")) });
-      }}
-    >
+    <FormBody form={form} submitLabel={t("me.emailGo")} close={close}>
       <p>{t("me.emailHow")}</p>
-      {asking.isError && !emailProblem && !passwordProblem ? (
-        <p role="alert" className="text-bad">
-          {errorText(asking.error)}
-        </p>
-      ) : null}
       <TextField
         label={t("me.emailNew")}
         name="email"
         type="email"
         autoComplete="email"
         isRequired
-        {...(emailProblem ? { problem: emailProblem } : {})}
+        {...form.field("newEmail")}
       />
-      <PasswordField label={t("me.passwordNow")} name="password" problem={passwordProblem} />
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={asking.isPending}>
-          {t("me.emailGo")}
-        </Button>
-      </p>
-    </Form>
+      <PasswordField label={t("me.passwordNow")} name="password" problem={form.problemAt("password")} />
+    </FormBody>
   );
 }

@@ -1,17 +1,15 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Form } from "react-aria-components";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { meQuery, type Me } from "../../auth/session";
-import { isLanguage, LANGUAGES } from "../../i18n";
-import { SettingsSection } from "../organization/SettingsSection";
-import { TimeZoneField } from "../../forms/TimeZoneField";
-import { Button } from "../../components/Button";
+import { toast } from "../../components/base/toast";
+import { FormBody } from "../../forms/FormDialog";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { toast } from "../../components/base/toast";
+import { TimeZoneField } from "../../forms/TimeZoneField";
+import { useForm } from "../../forms/useForm";
+import { isLanguage, LANGUAGES } from "../../i18n";
+import { SettingsSection } from "../organization/SettingsSection";
 import { updateProfile, useChangeLanguage } from "./account";
 
 const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
@@ -20,31 +18,21 @@ const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, na
 export function ProfileForm({ person }: { person: Me }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useErrorText();
-  const [name, setName] = useState(person.name);
-  const [zone, setZone] = useState(person.timezone);
-  const speak = useChangeLanguage();
+  const changeLanguage = useChangeLanguage();
   const isNameFixed =
     person.member?.role === "student" && person.organization?.metadata?.features?.studentsChangeNames !== true;
-  const saving = useMutation({
-    mutationFn: () => updateProfile(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
-    onSuccess: (saved) => {
+  const form = useForm({
+    initial: { name: person.name, timezone: person.timezone },
+    send: ({ name, timezone }) => updateProfile(isNameFixed ? { timezone } : { name, timezone }),
+    onSent: (saved) => {
       cache.setQueryData(meQuery.queryKey, saved);
       toast(t("app.saved"));
     },
   });
-  const nameProblem = fieldError(saving.error, "name");
-  const zoneProblem = fieldError(saving.error, "timezone");
   const schoolZone = person.organization?.metadata?.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <SettingsSection title={t("me.profile")}>
-      <Form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
+      <FormBody form={form} submitLabel={t("app.save")}>
         {isNameFixed ? (
           <div>
             <p>
@@ -53,15 +41,7 @@ export function ProfileForm({ person }: { person: Me }) {
             <p className="text-soft text-sm">{t("me.nameFixed")}</p>
           </div>
         ) : (
-          <TextField
-            label={t("me.name")}
-            value={name}
-            onChange={setName}
-            autoComplete="name"
-            maxLength={120}
-            isRequired
-            {...(nameProblem ? { problem: nameProblem } : {})}
-          />
+          <TextField label={t("me.name")} autoComplete="name" maxLength={120} isRequired {...form.field("name")} />
         )}
         {person.username === null ? null : (
           <p>
@@ -73,25 +53,15 @@ export function ProfileForm({ person }: { person: Me }) {
             label={t("me.language")}
             options={LANGUAGE_OPTIONS}
             value={i18n.language}
-            onChange={(key) => isLanguage(key) && speak(key)}
+            onChange={(key) => isLanguage(key) && changeLanguage(key)}
           />
           <TimeZoneField
             label={t("me.zone")}
-            value={zone}
-            onChange={setZone}
             none={t("me.zoneNone", { zone: schoolZone })}
-            problem={zoneProblem}
+            {...form.field("timezone")}
           />
         </div>
-        {saving.isError && !nameProblem && !zoneProblem ? (
-          <p role="alert" className="text-bad">
-            {errorText(saving.error)}
-          </p>
-        ) : null}
-        <Button kind="main" type="submit" className="self-start" isPending={saving.isPending}>
-          {t("app.save")}
-        </Button>
-      </Form>
+      </FormBody>
     </SettingsSection>
   );
 }

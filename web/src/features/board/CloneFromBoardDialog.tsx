@@ -1,17 +1,12 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { serverNow } from "../../hooks/serverClock";
-import { fieldError } from "../../i18n/useErrorText";
-import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { ErrorMessage } from "../../components/ErrorMessage";
-import { Dialog } from "../../components/Dialog";
+import { FormDialog } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
+import { serverNow } from "../../hooks/serverClock";
 import type { Board } from "./board";
 
 const WEEK = 604_800_000;
@@ -19,57 +14,34 @@ const WEEK = 604_800_000;
 /** Clones the topic with a new deadline and opens the clone, so that groups can be assigned to it. */
 export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose: () => void }) {
   const { t } = useTranslation();
-  const cache = useQueryClient();
   const navigate = useNavigate();
-  const [end, setEnd] = useState<string | null>(() =>
-    new Date(Math.max(Date.parse(board.assignment.deadline), serverNow()) + WEEK).toISOString(),
-  );
-  const [withFiles, setWithFiles] = useState(true);
-  const clone = useMutation({
-    mutationFn: (deadline: string) =>
+  const { id, title, deadline: end } = board.assignment;
+  const form = useForm({
+    initial: (): { deadline: string | null; withFiles: boolean } => ({
+      deadline: new Date(Math.max(Date.parse(end), serverNow()) + WEEK).toISOString(),
+      withFiles: true,
+    }),
+    send: ({ deadline, withFiles }) =>
       unwrap(
         client.POST("/assignments/{id}/clone", {
-          params: { path: { id: board.assignment.id } },
-          body: { deadline, withFiles },
+          params: { path: { id } },
+          body: { deadline: deadline ?? end, withFiles },
         }),
       ),
-    onSuccess: async (topic) => {
-      await invalidate(cache, "assignments");
-      await navigate({ to: "/t/$topicId", params: { topicId: topic.id } });
-    },
+    refreshes: ["assignments"],
+    onSent: (topic) => navigate({ to: "/t/$topicId", params: { topicId: topic.id } }),
   });
   return (
-    <Dialog
-      title={t("board.copyTitle", { title: board.assignment.title })}
-      isOpen
-      onOpenChange={(isOpen) => isOpen || onClose()}
+    <FormDialog
+      title={t("board.copyTitle", { title })}
+      form={form}
+      submitLabel={t("board.copyGo")}
+      isIncomplete={form.values.deadline === null}
+      onClose={onClose}
     >
-      {(close) => (
-        <>
-          <p className="text-soft">{t("board.copyText")}</p>
-          <DateTimeField
-            label={t("board.copyEnd")}
-            value={end}
-            onChange={setEnd}
-            problem={fieldError(clone.error, "deadline")}
-          />
-          <Checkbox isSelected={withFiles} onChange={setWithFiles}>
-            {t("board.copyFiles")}
-          </Checkbox>
-          {clone.isError ? <ErrorMessage problem={clone.error} /> : null}
-          <p className="flex flex-wrap justify-end gap-2">
-            <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button
-              kind="main"
-              isDisabled={end === null}
-              isPending={clone.isPending}
-              onPress={() => end && clone.mutate(end)}
-            >
-              {t("board.copyGo")}
-            </Button>
-          </p>
-        </>
-      )}
-    </Dialog>
+      <p className="text-soft">{t("board.copyText")}</p>
+      <DateTimeField label={t("board.copyEnd")} {...form.field("deadline")} />
+      <Checkbox {...form.check("withFiles")}>{t("board.copyFiles")}</Checkbox>
+    </FormDialog>
   );
 }

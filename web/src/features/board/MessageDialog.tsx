@@ -1,7 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
+import { FormDialog } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
@@ -10,115 +12,93 @@ import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Dialog } from "../../components/Dialog";
 import { type Board, type BoardGroup, isDone } from "./board";
 import { sendToGroups } from "./sendToGroups";
 import { numberedName } from "../lesson/groupNames";
 
-/** Sends a message to the chat of one group, of all groups, or of those that have not submitted. */
-export function MessageDialog({
-  board,
-  to,
-  onlyOpen,
-  onClose,
-}: {
+interface Props {
   board: Board;
   to?: BoardGroup | undefined;
   onlyOpen: boolean;
   onClose: () => void;
-}) {
+}
+
+/** Sends a message to the chat of one group, of all groups, or of those that have not submitted. */
+export function MessageDialog({ board, to, onlyOpen, onClose }: Props) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
   const own = useQuery(meQuery).data?.id ?? "";
-  const about = `board:${to?.group.id ?? board.assignment.id}`;
-  const [text, setText] = useState(() => getDraft(own, about));
+  const draftKey = `board:${to?.group.id ?? board.assignment.id}`;
   const open = board.groups.filter((card) => !isDone(card));
-  const [audience, setAudience] = useState<"all" | "open">(onlyOpen && open.length > 0 ? "open" : "all");
   // One client id for this message, so that a retry does not deliver it twice.
   const number = useRef(crypto.randomUUID());
   const delivered = useRef(new Set<string>());
-  const updateText = (next: string) => {
-    setText(next);
-    saveDraft(own, about, next);
+  const updateText = (text: string) => {
+    form.set({ text });
+    saveDraft(own, draftKey, text);
   };
-  const chosen = to ? [to] : audience === "open" ? open : board.groups;
-  const send = useMutation({
-    mutationFn: () =>
-      sendToGroups(
-        chosen.filter((card) => !delivered.current.has(card.group.id)),
-        text.trim(),
-        number.current,
-      ),
-    onSuccess: (failed) => {
-      for (const card of chosen) if (!failed.some((one) => one.card === card)) delivered.current.add(card.group.id);
-      if (failed.length > 0) return;
+  const recipients = (audience: "all" | "open") => (to ? [to] : audience === "open" ? open : board.groups);
+  const form = useForm({
+    initial: () => ({
+      text: getDraft(own, draftKey),
+      audience: onlyOpen && open.length > 0 ? ("open" as const) : ("all" as "open" | "all"),
+    }),
+    send: ({ text, audience }) => {
+      const undelivered = recipients(audience).filter((card) => !delivered.current.has(card.group.id));
+      return sendToGroups(undelivered, text.trim(), number.current);
+    },
+    onSent: (notSent, { audience }) => {
+      const chosen = recipients(audience);
+      for (const card of chosen) if (!notSent.some((one) => one.card === card)) delivered.current.add(card.group.id);
+      if (notSent.length > 0) return;
       updateText("");
       toast(to ? t("board.sentTo", { name: numberedName(to.group) }) : t("board.sent", { count: chosen.length }));
       onClose();
     },
     onSettled: () => invalidate(cache, "chat"),
   });
-  const failed = send.data ?? [];
+  const failed: Awaited<ReturnType<typeof sendToGroups>> = form.result ?? [];
   return (
-    <Dialog
+    <FormDialog
       title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")}
-      isOpen
-      onOpenChange={(isOpen) => isOpen || onClose()}
+      form={form}
+      submitLabel={failed.length > 0 ? t("board.sendAgain", { count: failed.length }) : t("board.send")}
+      isIncomplete={form.values.text.trim() === ""}
+      onClose={onClose}
     >
-      {(close) => (
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (text.trim() !== "" && !send.isPending) send.mutate();
-          }}
-        >
-          {to || open.length === 0 || open.length === board.groups.length ? null : (
-            <RadioGroup
-              label={t("board.messageFor")}
-              value={audience}
-              onChange={setAudience}
-              options={[
-                { id: "all", name: t("board.audienceAll", { count: board.groups.length }) },
-                { id: "open", name: t("board.audienceOpen", { count: open.length }) },
-              ]}
-            />
-          )}
-          <TextArea
-            autoFocus
-            label={t("board.messageWords")}
-            hint={t("board.messageHint")}
-            value={text}
-            onChange={updateText}
-            maxLength={4000}
-            rows={3}
-          />
-          <p className="flex flex-wrap gap-2">
-            {(["look", "submit", "save"] as const).map((phrase) => (
-              <Button
-                key={phrase}
-                className="text-sm font-normal"
-                onPress={() => updateText(t(`board.phrase.${phrase}`))}
-              >
-                {t(`board.phrase.${phrase}`)}
-              </Button>
-            ))}
-          </p>
-          {failed.length === 0 ? null : (
-            <p role="alert" className="text-bad">
-              {t("board.notSent", { names: failed.map((one) => numberedName(one.card.group)).join(", ") })}{" "}
-              {errorText(failed[0]?.problem)}
-            </p>
-          )}
-          <p className="flex flex-wrap justify-end gap-2">
-            <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" type="submit" isDisabled={text.trim() === ""} isPending={send.isPending}>
-              {failed.length > 0 ? t("board.sendAgain", { count: failed.length }) : t("board.send")}
-            </Button>
-          </p>
-        </form>
+      {to || open.length === 0 || open.length === board.groups.length ? null : (
+        <RadioGroup
+          label={t("board.messageFor")}
+          options={[
+            { id: "all", name: t("board.audienceAll", { count: board.groups.length }) },
+            { id: "open", name: t("board.audienceOpen", { count: open.length }) },
+          ]}
+          {...form.field("audience")}
+        />
       )}
-    </Dialog>
+      <TextArea
+        autoFocus
+        label={t("board.messageWords")}
+        hint={t("board.messageHint")}
+        maxLength={4000}
+        rows={3}
+        {...form.field("text")}
+        onChange={updateText}
+      />
+      <p className="flex flex-wrap gap-2">
+        {(["look", "submit", "save"] as const).map((phrase) => (
+          <Button key={phrase} className="text-sm font-normal" onPress={() => updateText(t(`board.phrase.${phrase}`))}>
+            {t(`board.phrase.${phrase}`)}
+          </Button>
+        ))}
+      </p>
+      {failed.length === 0 ? null : (
+        <p role="alert" className="text-bad">
+          {t("board.notSent", { names: failed.map((one) => numberedName(one.card.group)).join(", ") })}{" "}
+          {errorText(failed[0]?.problem)}
+        </p>
+      )}
+    </FormDialog>
   );
 }

@@ -1,24 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRouteContext } from "@tanstack/react-router";
-import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { FormDialog } from "../../forms/FormDialog";
+import { type FormState, useForm } from "../../forms/useForm";
 import { client, unwrap } from "../../api/client";
 import { activeSubjectsQuery } from "../courses/courses";
 import { serverNow } from "../../hooks/serverClock";
-import { fieldError } from "../../i18n/useErrorText";
-import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
-import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { DateTimeField } from "../../forms/DateTimeField";
 import { toast } from "../../components/base/toast";
-import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Dialog } from "../../components/Dialog";
 import { type Class, userSearchQuery, schoolYear } from "./classes";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
 import { homeroomsQuery } from "../homerooms/homerooms";
@@ -30,25 +25,10 @@ interface Props {
   onMade?: (made: Class) => void;
 }
 
-/** Creates or edits a class. */
-export function ClassDialog(props: Props) {
-  const { t } = useTranslation();
-  return (
-    <Dialog
-      title={props.schoolClass ? t("classes.change", { name: props.schoolClass.name }) : t("classes.new")}
-      isWide
-      isOpen
-      onOpenChange={(isOpen) => isOpen || props.onClose()}
-    >
-      {(close) => <ClassForm {...props} close={close} />}
-    </Dialog>
-  );
-}
-
 /** Value of "none" in optional selects. */
 const NONE = "";
 
-const initialForm = (schoolClass: Class | undefined) => ({
+const valuesOf = (schoolClass: Class | undefined) => ({
   name: schoolClass?.name ?? "",
   academicYear: schoolClass?.academicYear ?? schoolYear(new Date(serverNow())),
   semester: schoolClass?.semester ?? "",
@@ -62,123 +42,82 @@ const initialForm = (schoolClass: Class | undefined) => ({
   externalId: schoolClass?.externalId ?? "",
   schedule: (schoolClass?.schedule ?? []) as TimetableEntry[],
 });
-type ClassFormValues = ReturnType<typeof initialForm>;
+type ClassValues = ReturnType<typeof valuesOf>;
 
-function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }) {
+/** Creates or edits a class. */
+export function ClassDialog({ schoolClass, onClose, onMade }: Props) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const [values, setValues] = useState(() => initialForm(schoolClass));
-  const set = (change: Partial<ClassFormValues>) => setValues((before) => ({ ...before, ...change }));
-  const save = useSaveClass(schoolClass, (saved) => {
-    toast(schoolClass ? t("app.saved") : t("classes.made", { name: saved.name }));
-    close();
-    onMade?.(saved);
+  const form = useForm({
+    initial: () => valuesOf(schoolClass),
+    send: (values) => saveClass(schoolClass, values),
+    refreshes: ["classes", "courses"],
+    onSent: (saved) => {
+      toast(schoolClass ? t("app.saved") : t("classes.made", { name: saved.name }));
+      onClose();
+      onMade?.(saved);
+    },
   });
-  const at = (path: string) => {
-    const problem = fieldError(save.error, path);
-    return problem === undefined ? {} : { problem };
-  };
+  const { status } = form.values;
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(values);
-      }}
+    <FormDialog
+      title={schoolClass ? t("classes.change", { name: schoolClass.name }) : t("classes.new")}
+      isWide
+      form={form}
+      submitLabel={schoolClass ? t("app.save") : t("classes.make")}
+      onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t("classes.name")}
-          value={values.name}
-          onChange={(name) => set({ name })}
-          isRequired
-          maxLength={120}
-          autoComplete="off"
-          {...at("name")}
-        />
+        <TextField label={t("classes.name")} isRequired maxLength={120} autoComplete="off" {...form.field("name")} />
         <TextField
           label={t("classes.year")}
-          value={values.academicYear}
-          onChange={(academicYear) => set({ academicYear })}
           isRequired
           maxLength={20}
           autoComplete="off"
-          {...at("academicYear")}
+          {...form.field("academicYear")}
         />
       </div>
-      <SubjectSelect
-        chosen={values.subjectIds}
-        onChange={(subjectIds) => set({ subjectIds })}
-        known={schoolClass?.subjects ?? []}
-      />
-      <HomeroomFields values={values} set={set} isNew={schoolClass === undefined} />
-      {isAdmin(person) ? (
-        <OwnerSelect schoolClass={schoolClass} value={values.teacherId} onChange={(teacherId) => set({ teacherId })} />
-      ) : null}
+      <SubjectSelect known={schoolClass?.subjects ?? []} {...form.field("subjectIds")} />
+      <HomeroomFields form={form} isNew={schoolClass === undefined} />
+      {isAdmin(person) ? <OwnerSelect schoolClass={schoolClass} {...form.field("teacherId")} /> : null}
       {schoolClass?.status === "ARCHIVED" ? null : (
         <RadioGroup
           label={t("classes.statusLabel")}
-          options={(["ACTIVE", "DRAFT"] as const).map((status) => ({ id: status, name: t(`classes.long.${status}`) }))}
-          value={values.status === "ARCHIVED" ? "ACTIVE" : values.status}
-          onChange={(status) => set({ status })}
+          options={(["ACTIVE", "DRAFT"] as const).map((id) => ({ id, name: t(`classes.long.${id}`) }))}
+          {...form.field("status")}
+          value={status === "ARCHIVED" ? "ACTIVE" : status}
         />
       )}
-      <details>
-        <summary className="text-accent min-h-11 cursor-pointer py-2 font-medium">{t("classes.more")}</summary>
-        <div className="flex flex-col gap-4 pt-2">
-          <div className="grid gap-4 sm:grid-cols-2">
-            <TextField
-              label={t("classes.semester")}
-              value={values.semester}
-              onChange={(semester) => set({ semester })}
-              maxLength={20}
-              autoComplete="off"
-              {...at("semester")}
-            />
-            <TextField
-              label={t("classes.externalId")}
-              value={values.externalId}
-              onChange={(externalId) => set({ externalId })}
-              maxLength={120}
-              autoComplete="off"
-              {...at("externalId")}
-            />
-            <DateTimeField
-              label={t("classes.start")}
-              value={values.startDate}
-              onChange={(startDate) => set({ startDate })}
-              problem={fieldError(save.error, "startDate")}
-            />
-            <DateTimeField
-              label={t("classes.end")}
-              value={values.endDate}
-              onChange={(endDate) => set({ endDate })}
-              problem={fieldError(save.error, "endDate")}
-            />
-          </div>
-          <TimetableFields lessons={values.schedule} onChange={(schedule) => set({ schedule })} />
-        </div>
-      </details>
-      {save.isError ? <ErrorMessage problem={save.error} /> : null}
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button type="submit" kind="main" isPending={save.isPending}>
-          {schoolClass ? t("app.save") : t("classes.make")}
-        </Button>
-      </p>
-    </Form>
+      <MoreFields form={form} />
+    </FormDialog>
   );
 }
 
-function SubjectSelect({
-  chosen,
-  onChange,
-  known,
-}: {
-  chosen: string[];
+function MoreFields({ form }: { form: FormState<ClassValues, Class> }) {
+  const { t } = useTranslation();
+  return (
+    <details>
+      <summary className="text-accent min-h-11 cursor-pointer py-2 font-medium">{t("classes.more")}</summary>
+      <div className="flex flex-col gap-4 pt-2">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField label={t("classes.semester")} maxLength={20} autoComplete="off" {...form.field("semester")} />
+          <TextField label={t("classes.externalId")} maxLength={120} autoComplete="off" {...form.field("externalId")} />
+          <DateTimeField label={t("classes.start")} {...form.field("startDate")} />
+          <DateTimeField label={t("classes.end")} {...form.field("endDate")} />
+        </div>
+        <TimetableFields lessons={form.values.schedule} onChange={(schedule) => form.set({ schedule })} />
+      </div>
+    </details>
+  );
+}
+
+interface SubjectSelectProps {
+  value: string[];
   onChange: (ids: string[]) => void;
   known: readonly { id: string; name: string }[];
-}) {
+}
+
+function SubjectSelect({ value: chosen, onChange, known }: SubjectSelectProps) {
   const { t } = useTranslation();
   const taught = useQuery(activeSubjectsQuery).data ?? [];
   const all = [...taught, ...known.filter((one) => !taught.some((subject) => subject.id === one.id))];
@@ -201,15 +140,7 @@ function SubjectSelect({
   );
 }
 
-function HomeroomFields({
-  values,
-  set,
-  isNew,
-}: {
-  values: ClassFormValues;
-  set: (change: Partial<ClassFormValues>) => void;
-  isNew: boolean;
-}) {
+function HomeroomFields({ form, isNew }: { form: FormState<ClassValues, Class>; isNew: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(homeroomsQuery).data ?? [];
   if (found.length === 0) return null;
@@ -221,28 +152,23 @@ function HomeroomFields({
           { id: NONE, name: t("classes.noHomeroom") },
           ...found.map((one) => ({ id: one.id, name: [one.name, one.academicYear].filter(Boolean).join(" · ") })),
         ]}
-        value={values.homeroomId}
-        onChange={(homeroomId) => set({ homeroomId })}
+        {...form.field("homeroomId")}
       />
-      {isNew && values.homeroomId !== NONE ? (
-        <Checkbox isSelected={values.enrollHomeroom} onChange={(enrollHomeroom) => set({ enrollHomeroom })}>
-          {t("classes.enrollHomeroom")}
-        </Checkbox>
+      {isNew && form.values.homeroomId !== NONE ? (
+        <Checkbox {...form.check("enrollHomeroom")}>{t("classes.enrollHomeroom")}</Checkbox>
       ) : null}
     </div>
   );
 }
 
-/** Owner of the class; administrators may change it. */
-function OwnerSelect({
-  schoolClass,
-  value,
-  onChange,
-}: {
+interface OwnerSelectProps {
   schoolClass: Class | undefined;
   value: string | null;
   onChange: (id: string) => void;
-}) {
+}
+
+/** Owner of the class; administrators may change it. */
+function OwnerSelect({ schoolClass, value, onChange }: OwnerSelectProps) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const teachers = useQuery(userSearchQuery("TEACHER", "", 200)).data ?? [];
@@ -258,33 +184,24 @@ function OwnerSelect({
   );
 }
 
-function useSaveClass(schoolClass: Class | undefined, onSaved: (saved: Class) => void) {
-  const cache = useQueryClient();
-  return useMutation({
-    mutationFn: (values: ClassFormValues) => {
-      const { enrollHomeroom, teacherId, ...rest } = values;
-      const body = {
-        ...rest,
-        semester: rest.semester || null,
-        externalId: rest.externalId || null,
-        homeroomId: rest.homeroomId || null,
-        schedule: rest.schedule.length === 0 ? null : rest.schedule,
-      };
-      if (schoolClass === undefined) {
-        return unwrap(
-          client.POST("/classes", {
-            body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) },
-          }),
-        );
-      }
-      const owner = teacherId !== null && teacherId !== schoolClass.teacherId ? { teacherId } : {};
-      return unwrap(
-        client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { ...body, ...owner } }),
-      );
-    },
-    onSuccess: async (saved) => {
-      await invalidate(cache, "classes", "courses");
-      onSaved(saved);
-    },
-  });
+function saveClass(schoolClass: Class | undefined, values: ClassValues): Promise<Class> {
+  const { enrollHomeroom, teacherId, ...rest } = values;
+  const body = {
+    ...rest,
+    semester: rest.semester || null,
+    externalId: rest.externalId || null,
+    homeroomId: rest.homeroomId || null,
+    schedule: rest.schedule.length === 0 ? null : rest.schedule,
+  };
+  if (schoolClass === undefined) {
+    return unwrap(
+      client.POST("/classes", {
+        body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) },
+      }),
+    );
+  }
+  const owner = teacherId !== null && teacherId !== schoolClass.teacherId ? { teacherId } : {};
+  return unwrap(
+    client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { ...body, ...owner } }),
+  );
 }

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { FormBody } from "../../forms/FormDialog";
+import { mutationForm } from "../../forms/useForm";
 import { classStudentsQuery } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
-import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
 import { ErrorMessage } from "../../components/ErrorMessage";
@@ -59,13 +59,19 @@ function AddMembersForm({
   const toggle = (id: string, isOn: boolean) =>
     setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const people = others.map((one) => one.student.user).filter((person) => chosen.has(person.id));
-        if (people.length > 0) add.mutate({ group, people }, { onSuccess: close });
+    <FormBody
+      form={{
+        ...mutationForm(add),
+        submit: () => {
+          const people = others.map((one) => one.student.user).filter((person) => chosen.has(person.id));
+          if (people.length > 0) add.mutate({ group, people }, { onSuccess: close });
+        },
+        // The hook reports it in a toast.
+        unshownProblem: () => null,
       }}
+      submitLabel={t("courses.addCount", { count: chosen.size })}
+      isIncomplete={chosen.size === 0}
+      close={close}
     >
       <TextField label={t("courses.findStudent")} value={typed} onChange={setTyped} autoComplete="off" />
       {shown.length === 0 ? <p>{others.length === 0 ? t("courses.allInGroup") : t("courses.nobodyFound")}</p> : null}
@@ -83,12 +89,6 @@ function AddMembersForm({
           </li>
         ))}
       </ul>
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button type="submit" kind="main" isPending={add.isPending} isDisabled={chosen.size === 0}>
-          {t("courses.addCount", { count: chosen.size })}
-        </Button>
-      </p>
-    </Form>
+    </FormBody>
   );
 }

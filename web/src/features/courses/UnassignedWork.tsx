@@ -1,18 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
+import { FormDialog } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { Select } from "../../forms/Select";
 import { EmptyState } from "../../components/base/EmptyState";
 import { toast } from "../../components/base/toast";
-import { ErrorMessage } from "../../components/ErrorMessage";
-import { Dialog } from "../../components/Dialog";
 import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
@@ -112,7 +111,6 @@ interface Moving {
 function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [chosen, setChosen] = useState<string | null>(null);
   const there = (useQuery(coursesQuery).data ?? []).filter(
     (course) => course.classId === moving.classId && !isArchived(course),
   );
@@ -121,50 +119,35 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
       ? client.PATCH("/groups/{id}", { params: { path: { id: moving.id } }, body: { courseId } })
       : client.PATCH("/assignments/{id}", { params: { path: { id: moving.id } }, body: { courseId } });
   const refresh = () => invalidate(cache, "courses", "groups", "assignments");
-  const save = useMutation({
-    mutationFn: moveTo,
-    onSuccess: async (_answer, courseId) => {
-      toast(
-        t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }),
-        () => void moveTo(null).then(refresh),
-      );
+  const form = useForm({
+    initial: { courseId: null as string | null },
+    send: ({ courseId }) => moveTo(courseId),
+    onSent: async (_, { courseId }) => {
+      const course = there.find((one) => one.id === courseId)?.name ?? "";
+      toast(t("courses.isIn", { name: moving.name, course }), () => void moveTo(null).then(refresh));
       await refresh();
       onClose();
     },
   });
   return (
-    <Dialog title={t("courses.intoOf", { name: moving.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => (
-        <Form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (chosen !== null) save.mutate(chosen);
-          }}
-        >
-          {there.length === 0 ? (
-            <p>{t("courses.noneInClass")}</p>
-          ) : (
-            <Select
-              label={t("courses.course")}
-              options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))}
-              value={chosen}
-              onChange={setChosen}
-              none={t("courses.choose")}
-            />
-          )}
-          {moving.kind === "topic" ? <p className="text-soft text-sm">{t("courses.withGroups")}</p> : null}
-          {save.isError ? <ErrorMessage problem={save.error} /> : null}
-          <p className="flex flex-wrap justify-end gap-2">
-            <Button onPress={close}>{t("ask.cancel")}</Button>
-            {there.length === 0 ? null : (
-              <Button type="submit" kind="main" isPending={save.isPending} isDisabled={chosen === null}>
-                {t("courses.put")}
-              </Button>
-            )}
-          </p>
-        </Form>
+    <FormDialog
+      title={t("courses.intoOf", { name: moving.name })}
+      form={form}
+      submitLabel={there.length === 0 ? undefined : t("courses.put")}
+      isIncomplete={form.values.courseId === null}
+      onClose={onClose}
+    >
+      {there.length === 0 ? (
+        <p>{t("courses.noneInClass")}</p>
+      ) : (
+        <Select
+          label={t("courses.course")}
+          options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))}
+          none={t("courses.choose")}
+          {...form.field("courseId")}
+        />
       )}
-    </Dialog>
+      {moving.kind === "topic" ? <p className="text-soft text-sm">{t("courses.withGroups")}</p> : null}
+    </FormDialog>
   );
 }

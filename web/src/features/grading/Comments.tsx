@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { Form } from "react-aria-components";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
 import { getDraft, saveDraft } from "../../forms/drafts";
-import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
+import { FormBody } from "../../forms/FormDialog";
+import { useErrorText } from "../../i18n/useErrorText";
+import { useForm } from "../../forms/useForm";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
@@ -115,58 +116,48 @@ function Comment({
 
 const WHOLE_WORK = "whole";
 
-function CommentForm({
-  groupAssignmentId,
-  viewedDocuments,
-  person,
-}: {
+interface CommentFormProps {
   groupAssignmentId: string;
   viewedDocuments: readonly ViewedDocument[];
   person: string;
-}) {
+}
+
+function CommentForm({ groupAssignmentId, viewedDocuments, person }: CommentFormProps) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const of = `comment:${groupAssignmentId}`;
-  const [text, setText] = useState(() => getDraft(person, of));
-  const [about, setAbout] = useState(WHOLE_WORK);
-  const [isStaff, setStaff] = useState(false);
+  const draftKey = `comment:${groupAssignmentId}`;
   const currentDocuments = viewedDocuments.filter((paper) => paper.document?.assignmentId != null);
-  const subject = currentDocuments.some((paper) => paper.id === about) ? about : WHOLE_WORK;
-  const updateText = (value: string) => {
-    setText(value);
-    saveDraft(person, of, value);
-  };
-  const sendComment = useMutation({
-    mutationFn: () =>
-      unwrap(
+  const subjectOf = (about: string) => (currentDocuments.some((paper) => paper.id === about) ? about : WHOLE_WORK);
+  const form = useForm({
+    initial: () => ({ text: getDraft(person, draftKey), about: WHOLE_WORK, isForStaff: false }),
+    send: ({ text, about, isForStaff }) => {
+      const subject = subjectOf(about);
+      return unwrap(
         client.POST("/feedback", {
           body: {
             text: text.trim(),
-            visibility: isStaff ? "STAFF" : "GROUP",
+            visibility: isForStaff ? "STAFF" : "GROUP",
             ...(subject === WHOLE_WORK ? { groupAssignmentId } : { documentId: subject }),
           },
         }),
-      ),
-    onSuccess: () => updateText(""),
+      );
+    },
+    onSent: () => updateText(""),
     onSettled: () => invalidate(cache, "feedback"),
   });
-  const error = fieldError(sendComment.error, "text");
+  const updateText = (text: string) => {
+    form.set({ text });
+    saveDraft(person, draftKey, text);
+  };
   return (
-    <Form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (text.trim() !== "") sendComment.mutate();
-      }}
-    >
+    <FormBody form={form} submitLabel={t("work.say")} kind="plain" className="gap-3">
       <TextArea
         label={t("work.comment")}
         rows={2}
         maxLength={10_000}
-        value={text}
-        onChange={updateText}
         isRequired
-        problem={error}
+        {...form.field("text")}
+        onChange={updateText}
       />
       {currentDocuments.length === 0 ? null : (
         <Select
@@ -175,17 +166,11 @@ function CommentForm({
             { id: WHOLE_WORK, name: t("work.wholeWork") },
             ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title })),
           ]}
-          value={subject}
-          onChange={setAbout}
+          {...form.field("about")}
+          value={subjectOf(form.values.about)}
         />
       )}
-      <Checkbox isSelected={isStaff} onChange={setStaff}>
-        {t("work.forStaff")}
-      </Checkbox>
-      {sendComment.isError && error === undefined ? <ErrorMessage problem={sendComment.error} /> : null}
-      <Button type="submit" className="self-start" isPending={sendComment.isPending}>
-        {t("work.say")}
-      </Button>
-    </Form>
+      <Checkbox {...form.check("isForStaff")}>{t("work.forStaff")}</Checkbox>
+    </FormBody>
   );
 }

@@ -1,14 +1,13 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { DialogTrigger, Form } from "react-aria-components";
+import { useQueryClient } from "@tanstack/react-query";
+import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { fieldError } from "../../i18n/useErrorText";
+import { FormBody } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { toast } from "../../components/base/toast";
-import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Submission } from "./work";
 
@@ -39,47 +38,25 @@ export function ReturnForRevision({ submission, feedback, isFinished, groupName 
 function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "isFinished"> & { close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [text, setText] = useState(feedback);
-  const returning = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    initial: { feedback },
+    send: (values) =>
       unwrap(
         client.POST("/feedback/submissions/{id}/return", {
           params: { path: { id: submission.id } },
-          body: { feedback: text.trim() },
+          body: { feedback: values.feedback.trim() },
         }),
       ),
-    onSuccess: () => {
+    onSent: () => {
       toast(t("work.revised", { name: groupName }));
       close();
     },
     onSettled: () => cache.invalidateQueries(),
   });
-  const error = fieldError(returning.error, "feedback");
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (text.trim() !== "") returning.mutate();
-      }}
-    >
+    <FormBody form={form} submitLabel={t("work.reviseGo")} close={close}>
       <p>{t("work.reviseText")}</p>
-      <TextArea
-        label={t("work.reviseWords")}
-        value={text}
-        onChange={setText}
-        isRequired
-        maxLength={10_000}
-        rows={5}
-        problem={error}
-      />
-      {returning.isError && error === undefined ? <ErrorMessage problem={returning.error} /> : null}
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={returning.isPending}>
-          {t("work.reviseGo")}
-        </Button>
-      </p>
-    </Form>
+      <TextArea label={t("work.reviseWords")} isRequired maxLength={10_000} rows={5} {...form.field("feedback")} />
+    </FormBody>
   );
 }

@@ -2,6 +2,7 @@ import { EyeOff, Lock } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../../forms/Form";
 import { Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
 import { NumberField } from "../../forms/NumberField";
@@ -120,10 +121,9 @@ function NameFields({
   const [name, setName] = useState(column.name);
   const [number, setNumber] = useState(column.number);
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      isPending={false}
+      onSubmit={() => {
         if (name.trim() === "") return;
         onRelabel(number, name.trim());
         close();
@@ -143,6 +143,6 @@ function NameFields({
           {t("divide.take")}
         </Button>
       </p>
-    </form>
+    </Form>
   );
 }

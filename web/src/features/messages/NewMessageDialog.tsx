@@ -1,17 +1,14 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { getDraft, saveDraft } from "../../forms/drafts";
-import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../components/Button";
-import { TextField } from "../../forms/TextField";
 import { toast } from "../../components/base/toast";
-import { ErrorMessage } from "../../components/ErrorMessage";
-import { Dialog } from "../../components/Dialog";
+import { getDraft, saveDraft } from "../../forms/drafts";
+import { FormDialog } from "../../forms/FormDialog";
+import { TextArea } from "../../forms/TextArea";
+import { TextField } from "../../forms/TextField";
+import { useForm } from "../../forms/useForm";
 import type { Addressee } from "./messages";
 import { RecipientPicker, type Recipients } from "./RecipientPicker";
 
@@ -25,86 +22,62 @@ interface Props {
 }
 
 /** A new message. The draft is stored in this browser until it is sent. */
-export function NewMessageDialog({ own, isStaff, to, subject: about = "", onClose }: Props) {
-  const { t } = useTranslation();
-  return (
-    <Dialog
-      title={t(to ? "messages.answer" : "messages.write")}
-      isOpen
-      onOpenChange={(isOpen) => isOpen || onClose()}
-      isWide
-    >
-      {(close) => <MessageForm own={own} isStaff={isStaff} to={to} subject={about} close={close} />}
-    </Dialog>
-  );
-}
-
-function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Props, "onClose"> & { close: () => void }) {
+export function NewMessageDialog({ own, isStaff, to, subject = "", onClose }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const draftKey = `message:${to?.id ?? ""}`;
-  const [recipients, setRecipients] = useState<Recipients>({ people: to ? [to] : [], classId: null });
-  const [subject, setSubject] = useState(about);
-  const [content, setContent] = useState(() => getDraft(own, draftKey));
-  const updateText = (text: string) => {
-    setContent(text);
-    saveDraft(own, draftKey, text);
-  };
-  const send = useMutation({
-    mutationFn: () =>
+  const recipients: Recipients = { people: to ? [to] : [], classId: null };
+  const form = useForm({
+    initial: () => ({ recipients, subject, content: getDraft(own, draftKey) }),
+    send: (values) =>
       client.POST("/messages", {
         body: {
-          content: content.trim(),
-          ...(subject.trim() === "" ? {} : { subject: subject.trim() }),
-          ...(recipients.classId === null
-            ? { recipientIds: recipients.people.map((one) => one.id) }
-            : { classId: recipients.classId }),
+          content: values.content.trim(),
+          ...(values.subject.trim() === "" ? {} : { subject: values.subject.trim() }),
+          ...(values.recipients.classId === null
+            ? { recipientIds: values.recipients.people.map((one) => one.id) }
+            : { classId: values.recipients.classId }),
         },
       }),
-    onSuccess: () => {
-      updateText("");
+    onSent: () => {
+      saveDraft(own, draftKey, "");
       toast(t("messages.sent"));
-      close();
+      onClose();
     },
     onSettled: () => invalidate(cache, "messages"),
   });
-  const isReady = content.trim() !== "" && (recipients.classId !== null || recipients.people.length > 0);
-  const error = fieldError(send.error, "subject");
+  const { values } = form;
+  const hasRecipient = values.recipients.classId !== null || values.recipients.people.length > 0;
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady && !send.isPending) send.mutate();
-      }}
+    <FormDialog
+      title={t(to ? "messages.answer" : "messages.write")}
+      isWide
+      form={form}
+      submitLabel={t(form.problem === null ? "messages.send" : "messages.again")}
+      isIncomplete={values.content.trim() === "" || !hasRecipient}
+      onClose={onClose}
     >
       {to ? (
         <p>{t("messages.to", { names: to.name })}</p>
       ) : (
-        <RecipientPicker isStaff={isStaff} own={own} recipients={recipients} onChange={setRecipients} />
+        <RecipientPicker
+          isStaff={isStaff}
+          own={own}
+          recipients={values.recipients}
+          onChange={(next) => form.set({ recipients: next })}
+        />
       )}
-      <TextField
-        label={t("messages.subject")}
-        value={subject}
-        onChange={setSubject}
-        maxLength={200}
-        {...(error ? { problem: error } : {})}
-      />
+      <TextField label={t("messages.subject")} maxLength={200} {...form.field("subject")} />
       <TextArea
         label={t("messages.text")}
         rows={6}
         maxLength={4000}
-        value={content}
-        onChange={updateText}
-        problem={fieldError(send.error, "content")}
+        {...form.field("content")}
+        onChange={(content) => {
+          form.set({ content });
+          saveDraft(own, draftKey, content);
+        }}
       />
-      {send.isError ? <ErrorMessage problem={send.error} /> : null}
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isDisabled={!isReady} isPending={send.isPending}>
-          {t(send.isError ? "messages.again" : "messages.send")}
-        </Button>
-      </p>
-    </form>
+    </FormDialog>
   );
 }

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldError, useErrorText } from "../../i18n/useErrorText";
+import { FormBody } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
+import { useErrorText } from "../../i18n/useErrorText";
 import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
@@ -146,32 +147,32 @@ function DnsRecord({ domain }: { domain: MailDomain }) {
 function AddMailDomain({ actions, isOfTenant }: { actions: MailDomainActions; isOfTenant: boolean }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
-  const [name, setName] = useState("");
-  const { add } = actions;
-  const problem = fieldError(add.error, "domain") ?? (add.isError ? errorText(add.error) : undefined);
+  const form = useForm({
+    initial: { domain: "" },
+    send: ({ domain }) => actions.add.mutateAsync(domain),
+    onSent: () => clear(),
+  });
+  const clear = (): void => form.set({ domain: "" });
+  const { problem = form.problem === null ? undefined : errorText(form.problem), ...field } = form.field("domain");
   return (
-    <Form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate(name, { onSuccess: () => setName("") });
-      }}
+    <FormBody
+      form={{ ...form, unshownProblem: () => null }}
+      submitLabel={t(isOfTenant ? "domains.set" : "domains.add")}
+      kind="plain"
+      className="gap-3"
     >
       <TextField
         label={t("domains.name")}
         hint={t(isOfTenant ? "domains.setHint" : "domains.nameHint")}
-        value={name}
-        onChange={(value) => {
-          setName(value);
-          add.reset();
-        }}
         maxLength={260}
         isRequired
-        {...(problem === undefined ? {} : { problem })}
+        problem={problem}
+        {...field}
+        onChange={(domain) => {
+          form.set({ domain });
+          form.reset();
+        }}
       />
-      <Button type="submit" className="self-start" isPending={add.isPending}>
-        {t(isOfTenant ? "domains.set" : "domains.add")}
-      </Button>
-    </Form>
+    </FormBody>
   );
 }

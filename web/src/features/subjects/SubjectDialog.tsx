@@ -1,94 +1,56 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Form, Label, Radio, RadioGroup } from "react-aria-components";
+import { Label, Radio, RadioGroup } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { translateIfKnown } from "../../i18n";
-import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../api/queryKeys";
-import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../components/Button";
-import { TextField } from "../../forms/TextField";
 import { toast } from "../../components/base/toast";
-import { Dialog } from "../../components/Dialog";
+import { FormDialog } from "../../forms/FormDialog";
+import { TextArea } from "../../forms/TextArea";
+import { TextField } from "../../forms/TextField";
+import { useForm } from "../../forms/useForm";
+import { translateIfKnown } from "../../i18n";
 import { COLOURS, type Subject } from "./subjects";
 
 /** Creates a subject or edits its name, code, colour and description. */
 export function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useErrorText();
-  const cache = useQueryClient();
-  const [name, setName] = useState(subject?.name ?? "");
-  const [code, setCode] = useState(subject?.code ?? "");
-  const [color, setColor] = useState(subject?.color ?? "");
-  const [description, setDescription] = useState(subject?.description ?? "");
-  const body = {
-    name: name.trim(),
-    code: code.trim() || null,
-    color: color || null,
-    description: description.trim() || null,
-  };
-  const save = useMutation({
-    mutationFn: () =>
-      subject
+  const form = useForm({
+    initial: {
+      name: subject?.name ?? "",
+      code: subject?.code ?? "",
+      color: subject?.color ?? "",
+      description: subject?.description ?? "",
+    },
+    send: ({ name, code, color, description }) => {
+      const body = {
+        name: name.trim(),
+        code: code.trim() || null,
+        color: color || null,
+        description: description.trim() || null,
+      };
+      return subject
         ? unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body }))
-        : unwrap(client.POST("/subjects", { body })),
-    onSuccess: async () => {
-      await invalidate(cache, "subjects");
-      toast(subject ? t("app.saved") : t("subjects.made", { name: body.name }));
+        : unwrap(client.POST("/subjects", { body }));
+    },
+    refreshes: ["subjects"],
+    onSent: ({ name }) => {
+      toast(subject ? t("app.saved") : t("subjects.made", { name }));
       onClose();
     },
   });
-  const of = useFieldErrors(save.error);
   return (
-    <Dialog
+    <FormDialog
       title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")}
-      isOpen
-      onOpenChange={(isOpen) => isOpen || onClose()}
+      form={form}
+      submitLabel={t("app.save")}
+      onClose={onClose}
     >
-      {(close) => (
-        <Form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            save.mutate();
-          }}
-        >
-          <div className="grid grid-cols-[2fr_1fr] gap-3">
-            <TextField
-              label={t("people.name")}
-              value={name}
-              onChange={setName}
-              isRequired
-              maxLength={80}
-              {...of("name")}
-            />
-            <TextField label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
-          </div>
-          <ColourSelect value={color} onChange={setColor} />
-          <TextArea
-            label={t("subjects.description")}
-            value={description}
-            onChange={setDescription}
-            rows={3}
-            maxLength={1000}
-            {...of("description")}
-          />
-          {save.isError && !isFieldError(save.error, ["name", "code", "description"]) ? (
-            <p role="alert" className="text-bad">
-              {errorText(save.error)}
-            </p>
-          ) : null}
-          <p className="flex flex-wrap justify-end gap-2">
-            <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" type="submit" isPending={save.isPending}>
-              {t("app.save")}
-            </Button>
-          </p>
-        </Form>
-      )}
-    </Dialog>
+      <div className="grid grid-cols-[2fr_1fr] gap-3">
+        <TextField label={t("people.name")} isRequired maxLength={80} {...form.field("name")} />
+        <TextField label={t("subjects.code")} maxLength={20} {...form.field("code")} />
+      </div>
+      <ColourSelect {...form.field("color")} />
+      <TextArea label={t("subjects.description")} rows={3} maxLength={1000} {...form.field("description")} />
+    </FormDialog>
   );
 }
 

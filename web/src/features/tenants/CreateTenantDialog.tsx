@@ -1,14 +1,12 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
-import { fieldError, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../api/queryKeys";
 import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../components/Button";
+import { FormBody } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { TextField } from "../../forms/TextField";
 import { Dialog } from "../../components/Dialog";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
@@ -53,95 +51,58 @@ function TenantCreated({ created, close }: { created: Schemas["FoundedTenant"]; 
   );
 }
 
-function CreateTenantForm({
-  close,
-  onCreated,
-}: {
+interface CreateTenantFormProps {
   close: () => void;
   onCreated: (founded: Schemas["FoundedTenant"]) => void;
-}) {
+}
+
+function CreateTenantForm({ close, onCreated }: CreateTenantFormProps) {
   const { t } = useTranslation();
-  const cache = useQueryClient();
-  const errorText = useErrorText();
-  const [name, setName] = useState("");
-  const [typed, setTyped] = useState<string>();
-  const [zone, setZone] = useState<string | null>(null);
-  const slug = typed ?? suggestSlug(name);
-  const creating = useMutation({
-    mutationFn: (owner: { ownerName: string; ownerEmail: string }) =>
+  const form = useForm({
+    initial: { name: "", slug: null as string | null, ownerName: "", ownerEmail: "", timezone: null as string | null },
+    send: ({ timezone, ...values }) =>
       unwrap(
         client.POST("/tenants", {
           body: {
-            name,
-            slug,
-            ...owner,
-            metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) },
+            ...values,
+            slug: values.slug ?? suggestSlug(values.name),
+            ownerEmail: values.ownerEmail.trim(),
+            metadata: { locale: TAGS[language()], ...(timezone === null ? {} : { timezone }) },
           },
         }),
       ),
-    onSuccess: (founded) => {
-      onCreated(founded);
-      return invalidate(cache, "tenants", "schools");
-    },
+    refreshes: ["tenants", "schools"],
+    onSent: onCreated,
   });
-  const at = (path: string) => {
-    const problem = fieldError(creating.error, path);
-    return problem === undefined ? {} : { problem };
-  };
-  const isShownAtField = ["name", "slug", "ownerName", "ownerEmail"].some((path) => "problem" in at(path));
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        creating.mutate({
-          ownerName: String(form.get("ownerName")),
-          ownerEmail: String(form.get("ownerEmail")).trim(),
-        });
-      }}
-    >
-      {creating.isError && !isShownAtField ? (
-        <p role="alert" className="text-bad">
-          {errorText(creating.error)}
-        </p>
-      ) : null}
-      <TextField
-        autoFocus
-        label={t("tenants.name")}
-        value={name}
-        onChange={setName}
-        maxLength={120}
-        isRequired
-        {...at("name")}
-      />
+    <FormBody form={form} submitLabel={t("tenants.found")} close={close}>
+      <TextField autoFocus label={t("tenants.name")} maxLength={120} isRequired {...form.field("name")} />
       <TextField
         label={t("tenants.slug")}
         hint={t("tenants.slugHint")}
-        value={slug}
-        onChange={setTyped}
         minLength={2}
         maxLength={63}
         pattern="[a-z0-9\-]+"
         isRequired
-        {...at("slug")}
+        {...form.field("slug")}
+        value={form.values.slug ?? suggestSlug(form.values.name)}
       />
-      <TextField label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />
+      <TextField
+        label={t("tenants.ownerName")}
+        name="ownerName"
+        maxLength={120}
+        isRequired
+        {...form.field("ownerName")}
+      />
       <TextField
         label={t("tenants.ownerEmail")}
         hint={t("tenants.ownerHint")}
         name="ownerEmail"
         type="email"
         isRequired
-        {...at("ownerEmail")}
+        {...form.field("ownerEmail")}
       />
-      <TimeZoneField label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={creating.isPending}>
-          {t("tenants.found")}
-        </Button>
-      </p>
-    </Form>
+      <TimeZoneField label={t("organisation.zone")} none={t("organisation.zoneNone")} {...form.field("timezone")} />
+    </FormBody>
   );
 }

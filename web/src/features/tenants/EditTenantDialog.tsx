@@ -1,134 +1,77 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Form } from "react-aria-components";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { fieldError, useErrorText } from "../../i18n/useErrorText";
-import { Button } from "../../components/Button";
-import { TextField } from "../../forms/TextField";
 import { toast } from "../../components/base/toast";
-import { Dialog } from "../../components/Dialog";
-import { parseQuota, type Tenant, formatQuota } from "./tenants";
+import { FormDialog } from "../../forms/FormDialog";
+import { TextField } from "../../forms/TextField";
+import { useForm } from "../../forms/useForm";
+import { formatQuota, parseQuota, type Tenant } from "./tenants";
 
 /** Settings of a school that only platform administrators change: addresses and quota. */
 export function EditTenantDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
-  return (
-    <Dialog title={t("tenants.editTitle", { name: tenant.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <EditTenantForm tenant={tenant} close={close} />}
-    </Dialog>
-  );
-}
-
-function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }) {
-  const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useErrorText();
-  const [form, setForm] = useState({
-    name: tenant.name,
-    slug: tenant.slug,
-    domain: tenant.customDomain ?? "",
-    storage: formatQuota(tenant.storageQuota),
-    group: formatQuota(tenant.groupStorageQuota),
-  });
-  const update = (key: keyof typeof form) => (value: string) => setForm({ ...form, [key]: value });
-  const [storage, group] = [parseQuota(form.storage), parseQuota(form.group)];
-  const saving = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    initial: {
+      name: tenant.name,
+      slug: tenant.slug,
+      customDomain: tenant.customDomain ?? "",
+      storageQuota: formatQuota(tenant.storageQuota),
+      groupStorageQuota: formatQuota(tenant.groupStorageQuota),
+    },
+    send: ({ name, slug, customDomain, storageQuota, groupStorageQuota }) =>
       unwrap(
         client.PATCH("/tenants/{id}", {
           params: { path: { id: tenant.id } },
           body: {
-            name: form.name,
-            slug: form.slug,
-            customDomain: form.domain.trim() || null,
-            storageQuota: storage ?? null,
-            groupStorageQuota: group ?? null,
+            name,
+            slug,
+            customDomain: customDomain.trim() || null,
+            storageQuota: parseQuota(storageQuota) ?? null,
+            groupStorageQuota: parseQuota(groupStorageQuota) ?? null,
           },
         }),
       ),
-    onSuccess: () => {
+    onSent: () => {
       toast(t("app.saved"));
-      close();
+      onClose();
       return cache.invalidateQueries();
     },
   });
-  const at = (path: string) => {
-    const problem = fieldError(saving.error, path);
-    return problem === undefined ? {} : { problem };
+  const quotaField = (name: "storageQuota" | "groupStorageQuota") => {
+    const field = form.field(name);
+    return parseQuota(field.value) === undefined ? { ...field, problem: t("tenants.noAmount") } : field;
   };
-  const amount = (bytes: number | null | undefined) => (bytes === undefined ? { problem: t("tenants.noAmount") } : {});
-  const isShownAtField = ["name", "slug", "customDomain", "storageQuota", "groupStorageQuota"].some(
-    (path) => "problem" in at(path),
-  );
+  const quotas = [quotaField("storageQuota"), quotaField("groupStorageQuota")] as const;
+  const isValid = quotas.every((field) => parseQuota(field.value) !== undefined);
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (storage !== undefined && group !== undefined) saving.mutate();
-      }}
+    <FormDialog
+      title={t("tenants.editTitle", { name: tenant.name })}
+      form={{ ...form, submit: (fields) => isValid && form.submit(fields) }}
+      submitLabel={t("app.save")}
+      onClose={onClose}
     >
-      {saving.isError && !isShownAtField ? (
-        <p role="alert" className="text-bad">
-          {errorText(saving.error)}
-        </p>
-      ) : null}
-      <TextField
-        autoFocus
-        label={t("tenants.name")}
-        value={form.name}
-        onChange={update("name")}
-        maxLength={120}
-        isRequired
-        {...at("name")}
-      />
+      <TextField autoFocus label={t("tenants.name")} maxLength={120} isRequired {...form.field("name")} />
       <TextField
         label={t("tenants.slug")}
         hint={t("tenants.slugHint")}
-        value={form.slug}
-        onChange={update("slug")}
         minLength={2}
         maxLength={63}
         pattern="[a-z0-9\-]+"
         isRequired
-        {...at("slug")}
+        {...form.field("slug")}
       />
       <TextField
         label={t("tenants.domain")}
         hint={t("tenants.domainHint", { host: location.hostname })}
-        value={form.domain}
-        onChange={update("domain")}
         maxLength={253}
-        {...at("customDomain")}
+        {...form.field("customDomain")}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t("tenants.storage")}
-          hint={t("tenants.quotaHint")}
-          inputMode="decimal"
-          value={form.storage}
-          onChange={update("storage")}
-          {...at("storageQuota")}
-          {...amount(storage)}
-        />
-        <TextField
-          label={t("tenants.groupStorage")}
-          hint={t("tenants.quotaHint")}
-          inputMode="decimal"
-          value={form.group}
-          onChange={update("group")}
-          {...at("groupStorageQuota")}
-          {...amount(group)}
-        />
+        <TextField label={t("tenants.storage")} hint={t("tenants.quotaHint")} inputMode="decimal" {...quotas[0]} />
+        <TextField label={t("tenants.groupStorage")} hint={t("tenants.quotaHint")} inputMode="decimal" {...quotas[1]} />
       </div>
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={saving.isPending}>
-          {t("app.save")}
-        </Button>
-      </p>
-    </Form>
+    </FormDialog>
   );
 }

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../../forms/Form";
 import { translateIfKnown } from "../../i18n";
 import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
@@ -96,11 +96,10 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
   return (
     <>
       {isRestored ? <RestoredDraftNotice onDiscard={onDiscard} /> : null}
-      <Frame
-        className="flex flex-col gap-4"
+      <Form
+        isPending={saving.isPending}
         validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           setTried(true);
           if (missingFields.length === 0) saving.mutate();
           else requestAnimationFrame(() => document.querySelector<HTMLElement>("main [aria-invalid=true]")?.focus());
@@ -145,7 +144,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
               : t("topic.allSaved")}
           </output>
         </div>
-      </Frame>
+      </Form>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <TopicFiles topic={topic} isLocked={false} />
         <TopicGroups topic={topic} isLocked={false} />

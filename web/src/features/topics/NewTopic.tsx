@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../../forms/Form";
 import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { useFormatBytes } from "../../i18n/bytes";
@@ -73,11 +73,10 @@ export function NewTopic({ classId, courseId, person }: Props) {
   return (
     <>
       {isRestored ? <RestoredDraftNotice onDiscard={discard} /> : null}
-      <Frame
-        className="flex flex-col gap-4"
+      <Form
+        isPending={create.isPending}
         validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           setTried(true);
           if (missingFields.length === 0) create.mutate();
           else requestAnimationFrame(() => document.querySelector<HTMLElement>("main [aria-invalid=true]")?.focus());
@@ -155,7 +154,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
           </Button>
           <output className="text-soft text-sm">{t("topic.for", { count: chosen.length })}</output>
         </div>
-      </Frame>
+      </Form>
       <UnsavedChangesGuard
         isDirty={(isDirty || files.length > 0) && !create.isPending}
         text={files.length > 0 ? t("topic.leaveFiles") : t("topic.leaveText")}

@@ -1,12 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { FormBody } from "../../forms/FormDialog";
+import { type FormState, useForm } from "../../forms/useForm";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
-import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
@@ -17,12 +16,10 @@ import { Dialog } from "../../components/Dialog";
 import { activeClassesQuery, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
 
-type New = Schemas["NewUser"];
-type NewRole = "ADMIN" | "TEACHER" | "STUDENT";
-type AccountKind = "made" | "mail" | "own";
-/** Fields that show their own errors. */
-const PATHS = ["firstName", "lastName", "email", "homeroomId", "password", "name", "username", "externalId"];
-const NOTHING = {
+const INITIAL = {
+  role: "STUDENT" as "ADMIN" | "TEACHER" | "STUDENT",
+  /** How the account gets its password: generated, by an invitation, or typed here. */
+  access: "made" as "made" | "mail" | "own",
   firstName: "",
   lastName: "",
   name: "",
@@ -33,47 +30,36 @@ const NOTHING = {
   homeroomId: "",
   classIds: [] as string[],
 };
+type UserValues = typeof INITIAL;
 
 /** Adds one user to the school and shows the password once. */
 export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => void }) {
   const { t } = useTranslation();
-  const cache = useQueryClient();
-  const add = useMutation({
-    mutationFn: (body: New) => unwrap(client.POST("/users", { body })),
-    onSuccess: () => invalidate(cache, "users", "admin", "homerooms"),
-  });
+  const [added, setAdded] = useState<Schemas["NewMember"]>();
   return (
     <Dialog
-      title={add.data ? t("people.added") : t("people.addTitle")}
+      title={added ? t("people.added") : t("people.addTitle")}
       isOpen
       onOpenChange={(isOpen) => isOpen || onClose()}
     >
       {() =>
-        add.data ? (
-          <UserAdded added={add.data} onMore={add.reset} onClose={onClose} />
+        added ? (
+          <UserAdded added={added} onMore={() => setAdded(undefined)} onClose={onClose} />
         ) : (
-          <AddUserForm
-            caller={caller}
-            problem={add.error}
-            isPending={add.isPending}
-            onSend={add.mutate}
-            onClose={onClose}
-          />
+          <AddUserForm caller={caller} onAdded={setAdded} onClose={onClose} />
         )
       }
     </Dialog>
   );
 }
 
-function UserAdded({
-  added,
-  onMore,
-  onClose,
-}: {
+interface UserAddedProps {
   added: Schemas["NewMember"];
   onMore: () => void;
   onClose: () => void;
-}) {
+}
+
+function UserAdded({ added, onMore, onClose }: UserAddedProps) {
   const { t } = useTranslation();
   const name = "name" in added ? added.name : added.email;
   const password = "temporaryPassword" in added ? added.temporaryPassword : undefined;
@@ -103,157 +89,115 @@ function UserAdded({
   );
 }
 
+const fullName = ({ firstName, lastName }: UserValues): string => `${firstName.trim()} ${lastName.trim()}`.trim();
+
+function requestBody(values: UserValues): Schemas["NewUser"] {
+  const { role, access, password, homeroomId, classIds, ...texts } = values;
+  const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""));
+  return {
+    ...filled,
+    name: values.name.trim() || fullName(values),
+    email: values.email.trim(),
+    role,
+    ...(access === "mail" ? { sendInvite: true } : access === "own" ? { password } : {}),
+    ...(role === "STUDENT"
+      ? { ...(homeroomId === "" ? {} : { homeroomId }), ...(classIds.length === 0 ? {} : { classIds }) }
+      : {}),
+  };
+}
+
 interface AddUserFormProps {
   caller: Me;
-  problem: unknown;
-  isPending: boolean;
-  onSend: (body: New) => void;
+  onAdded: (added: Schemas["NewMember"]) => void;
   onClose: () => void;
 }
 
-function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFormProps) {
+function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
   const { t } = useTranslation();
-  const errorText = useErrorText();
   const rooms = useQuery(homeroomsQuery);
-  const [role, setRole] = useState<NewRole>("STUDENT");
-  const [accountKind, setAccountKind] = useState<AccountKind>("made");
-  const [values, setValues] = useState(NOTHING);
-  const set = (part: Partial<typeof NOTHING>) => setValues({ ...values, ...part });
-  const full = [values.firstName, values.lastName]
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .join(" ");
+  const form = useForm({
+    initial: INITIAL,
+    send: (values) => unwrap(client.POST("/users", { body: requestBody(values) })),
+    refreshes: ["users", "admin", "homerooms"],
+    onSent: onAdded,
+  });
+  const { values } = form;
   const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) =>
     rolesBelow(effectiveRole(caller)).includes(id.toLowerCase() as "student"),
   );
-  const of = useFieldErrors(problem);
-  const send = () => {
-    const { password, homeroomId, classIds, ...texts } = values;
-    const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""));
-    onSend({
-      ...filled,
-      name: values.name.trim() || full,
-      email: values.email.trim(),
-      role,
-      ...(accountKind === "mail" ? { sendInvite: true } : accountKind === "own" ? { password } : {}),
-      ...(role === "STUDENT"
-        ? { ...(homeroomId === "" ? {} : { homeroomId }), ...(classIds.length === 0 ? {} : { classIds }) }
-        : {}),
-    });
-  };
   return (
-    <Form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <FormBody form={form} submitLabel={t("people.addGo")} fieldErrorText={t("people.lookAgain")} close={onClose}>
       <RadioGroup
         label={t("people.roleIs")}
         options={roles.map((id) => ({ id, name: t(`people.one.${id}`) }))}
-        value={role}
-        onChange={setRole}
+        {...form.field("role")}
       />
       <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label={t("people.firstName")}
-          value={values.firstName}
-          onChange={(firstName) => set({ firstName })}
-          maxLength={80}
-          {...of("firstName")}
-        />
+        <TextField label={t("people.firstName")} maxLength={80} {...form.field("firstName")} />
         <TextField
           label={t("people.lastName")}
-          value={values.lastName}
-          onChange={(lastName) => set({ lastName })}
-          isRequired={full === "" && values.name === ""}
+          isRequired={fullName(values) === "" && values.name === ""}
           maxLength={80}
-          {...of("lastName")}
+          {...form.field("lastName")}
         />
       </div>
-      <TextField
-        label={t("people.email")}
-        type="email"
-        value={values.email}
-        onChange={(email) => set({ email })}
-        isRequired
-        maxLength={254}
-        {...of("email")}
-      />
-      {role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
+      <TextField label={t("people.email")} type="email" isRequired maxLength={254} {...form.field("email")} />
+      {values.role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
         <Select
           label={t("people.homeroom")}
           options={[
             { id: "none", name: t("people.noHomeroom") },
             ...rooms.data.map((room) => ({ id: room.id, name: homeroomLabel(room) })),
           ]}
+          {...form.field("homeroomId")}
           value={values.homeroomId || "none"}
-          onChange={(id) => set({ homeroomId: id === "none" ? "" : id })}
-          {...of("homeroomId")}
+          onChange={(id) => form.set({ homeroomId: id === "none" ? "" : id })}
         />
       ) : null}
       <RadioGroup
         label={t("people.way")}
         options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))}
-        value={accountKind}
-        onChange={setAccountKind}
+        {...form.field("access")}
       />
-      {accountKind === "own" ? (
+      {values.access === "own" ? (
         <TextField
           label={t("people.password")}
           hint={t("people.passwordHint")}
-          value={values.password}
-          onChange={(password) => set({ password })}
           isRequired
           minLength={8}
           autoComplete="off"
-          {...of("password")}
+          {...form.field("password")}
         />
       ) : null}
-      <details>
-        <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("people.furthermore")}</summary>
-        <div className="flex flex-col gap-3">
-          <TextField
-            label={t("people.shownName")}
-            hint={t("people.shownNameHint", { name: full })}
-            value={values.name}
-            onChange={(name) => set({ name })}
-            maxLength={120}
-            {...of("name")}
-          />
-          <TextField
-            label={t("people.username")}
-            value={values.username}
-            onChange={(username) => set({ username })}
-            maxLength={60}
-            {...of("username")}
-          />
-          <TextField
-            label={t("people.externalId")}
-            hint={t("people.externalIdHint")}
-            value={values.externalId}
-            onChange={(externalId) => set({ externalId })}
-            maxLength={120}
-            {...of("externalId")}
-          />
-          {role === "STUDENT" ? (
-            <ClassSelect chosen={values.classIds} onChange={(classIds) => set({ classIds })} />
-          ) : null}
-        </div>
-      </details>
-      {problem === null ? null : (
-        <p role="alert" className="text-bad">
-          {isFieldError(problem, PATHS) ? t("people.lookAgain") : errorText(problem)}
-        </p>
-      )}
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={onClose}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={isPending}>
-          {t("people.addGo")}
-        </Button>
-      </p>
-    </Form>
+      <MoreUserFields form={form} />
+    </FormBody>
+  );
+}
+
+function MoreUserFields({ form }: { form: FormState<UserValues, Schemas["NewMember"]> }) {
+  const { t } = useTranslation();
+  return (
+    <details>
+      <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("people.furthermore")}</summary>
+      <div className="flex flex-col gap-3">
+        <TextField
+          label={t("people.shownName")}
+          hint={t("people.shownNameHint", { name: fullName(form.values) })}
+          maxLength={120}
+          {...form.field("name")}
+        />
+        <TextField label={t("people.username")} maxLength={60} {...form.field("username")} />
+        <TextField
+          label={t("people.externalId")}
+          hint={t("people.externalIdHint")}
+          maxLength={120}
+          {...form.field("externalId")}
+        />
+        {form.values.role === "STUDENT" ? (
+          <ClassSelect chosen={form.values.classIds} onChange={(classIds) => form.set({ classIds })} />
+        ) : null}
+      </div>
+    </details>
   );
 }
 

@@ -1,12 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { FormBody } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { client, unwrap } from "../../api/client";
-import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../api/queryKeys";
 import type { Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
 import { Button } from "../../components/Button";
@@ -120,73 +118,51 @@ const TEXT_FIELDS = ["name", "email", "firstName", "lastName", "username", "exte
 
 function EditUser({ user }: { user: FullUser }) {
   const { t } = useTranslation();
-  const errorText = useErrorText();
-  const cache = useQueryClient();
-  const before = Object.fromEntries(TEXT_FIELDS.map((part) => [part, user[part] ?? ""])) as Record<
-    (typeof TEXT_FIELDS)[number],
-    string
-  >;
-  const [values, setValues] = useState(before);
-  const [locale, setLocale] = useState(user.locale);
-  const languages: Option[] = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
-  if (!isLanguage(user.locale)) languages.push({ id: user.locale, name: user.locale });
-  const changed = TEXT_FIELDS.filter((part) => values[part].trim() !== before[part]);
-  const save = useMutation({
-    mutationFn: () => {
-      const texts = Object.fromEntries(
-        changed.map((part) => [
-          part,
-          values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim(),
-        ]),
-      );
+  const { name, email, firstName, lastName, username, externalId, locale } = user;
+  const before = {
+    name,
+    email,
+    firstName: firstName ?? "",
+    lastName: lastName ?? "",
+    username: username ?? "",
+    externalId: externalId ?? "",
+  };
+  const languages: Option[] = Object.entries(LANGUAGES).map(([id, label]) => ({ id, name: label }));
+  if (!isLanguage(locale)) languages.push({ id: locale, name: locale });
+  const changedFields = (values: typeof before) => TEXT_FIELDS.filter((part) => values[part].trim() !== before[part]);
+  const form = useForm({
+    initial: { ...before, locale },
+    send: (values) => {
+      const texts = changedFields(values).map((part) => [
+        part,
+        values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim(),
+      ]);
       return unwrap(
         client.PATCH("/users/{id}", {
           params: { path: { id: user.id } },
-          body: { ...texts, ...(locale === user.locale ? {} : { locale }) },
+          body: { ...Object.fromEntries(texts), ...(values.locale === locale ? {} : { locale: values.locale }) },
         }),
       );
     },
-    onSuccess: async () => {
-      await invalidate(cache, "users");
-      toast(t("app.saved"));
-    },
+    refreshes: ["users"],
+    onSent: () => toast(t("app.saved")),
   });
-  const of = useFieldErrors(save.error);
+  const isChanged = changedFields(form.values).length > 0 || form.values.locale !== locale;
   return (
-    <Form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <FormBody form={form} submitLabel={isChanged ? t("app.save") : undefined} className="gap-3">
       <div className="grid gap-3 sm:grid-cols-2">
         {TEXT_FIELDS.map((part) => (
           <TextField
             key={part}
             label={t(part === "name" ? "people.shownName" : `people.${part}`)}
-            value={values[part]}
-            onChange={(text) => setValues({ ...values, [part]: text })}
             isRequired={part === "name" || part === "email"}
             type={part === "email" ? "email" : "text"}
-            {...of(part)}
+            {...form.field(part)}
           />
         ))}
-        <Select label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
+        <Select label={t("people.locale")} options={languages} {...form.field("locale")} />
       </div>
-      {save.isError && !isFieldError(save.error, TEXT_FIELDS) ? (
-        <p role="alert" className="text-bad">
-          {errorText(save.error)}
-        </p>
-      ) : null}
-      {changed.length > 0 || locale !== user.locale ? (
-        <p>
-          <Button kind="main" type="submit" isPending={save.isPending}>
-            {t("app.save")}
-          </Button>
-        </p>
-      ) : null}
-    </Form>
+    </FormBody>
   );
 }
 

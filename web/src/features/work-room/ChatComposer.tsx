@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../../forms/Form";
 import { client, type Schemas } from "../../api/client";
 import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
@@ -65,13 +66,7 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
   };
   const problem = send.error ?? attach.error;
   return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form isPending={false} onSubmit={submit} className="gap-2">
       {files.length === 0 ? null : (
         <ul className="flex flex-col">
           {files.map((file) => (
@@ -131,6 +126,6 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
           {send.isError ? t("room.chat.again") : t("room.chat.send")}
         </Button>
       </span>
-    </form>
+    </Form>
   );
 }

@@ -2,6 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Form } from "../../forms/Form";
+import { FormError } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { client } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
@@ -12,7 +15,6 @@ import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
-import { ErrorMessage } from "../../components/ErrorMessage";
 import { isEditable, type RoomMessage } from "./chat";
 import { FileLinks } from "./FileLinks";
 
@@ -95,40 +97,34 @@ function useDelete(message: RoomMessage) {
 function EditMessage({ message, onClose }: { message: RoomMessage; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [text, setText] = useState(message.content);
-  const change = useMutation({
-    mutationFn: () =>
+  const form = useForm({
+    initial: { content: message.content },
+    send: ({ content }) =>
       client.PATCH("/workrooms/{id}/messages/{messageId}", {
         params: { path: { id: message.workRoomId, messageId: message.id } },
-        body: { content: text },
+        body: { content },
       }),
-    onSuccess: onClose,
+    onSent: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
   });
+  const isEmpty = form.values.content.trim() === "";
   return (
-    <form
-      className="flex flex-col gap-2 py-1"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (text.trim() !== "" && !change.isPending) change.mutate();
-      }}
-    >
+    <Form onSubmit={(fields) => isEmpty || form.submit(fields)} isPending={form.isPending} className="gap-2 py-1">
       <TextArea
         autoFocus
         label={t("room.chat.edit")}
         rows={2}
         maxLength={4000}
-        value={text}
-        onChange={setText}
         onKeyDown={(event) => event.key === "Escape" && onClose()}
+        {...form.field("content")}
       />
-      {change.isError ? <ErrorMessage problem={change.error} /> : null}
+      <FormError form={form} />
       <p className="flex flex-wrap gap-2">
-        <Button kind="main" type="submit" isPending={change.isPending} isDisabled={text.trim() === ""}>
+        <Button kind="main" type="submit" isPending={form.isPending} isDisabled={isEmpty}>
           {t("app.save")}
         </Button>
         <Button onPress={onClose}>{t("ask.cancel")}</Button>
       </p>
-    </form>
+    </Form>
   );
 }

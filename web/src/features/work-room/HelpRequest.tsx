@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Hand } from "lucide-react";
-import { useState } from "react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
@@ -8,10 +7,11 @@ import { client } from "../../api/client";
 import { formatMinutes, useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
+import { FormBody } from "../../forms/FormDialog";
+import { useForm } from "../../forms/useForm";
 import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { toast } from "../../components/base/toast";
-import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Group } from "./workRoom";
 
@@ -59,40 +59,31 @@ function HelpRequested({ group }: { group: Group }) {
 function HelpForm({ group, close }: { group: Group; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [text, setText] = useState(group.helpMessage ?? "");
-  const ask = useMutation({
-    mutationFn: (message: string) =>
-      client.POST("/groups/{id}/help", { params: { path: { id: group.id } }, body: message === "" ? {} : { message } }),
-    onSuccess: () => {
+  const form = useForm({
+    initial: { message: group.helpMessage ?? "" },
+    send: (values) => {
+      const message = values.message.trim();
+      return client.POST("/groups/{id}/help", {
+        params: { path: { id: group.id } },
+        body: message === "" ? {} : { message },
+      });
+    },
+    onSent: () => {
       toast(t("room.help.called"));
       close();
     },
     onSettled: () => invalidate(cache, "groups"),
   });
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!ask.isPending) ask.mutate(text.trim());
-      }}
-    >
+    <FormBody form={form} submitLabel={t(group.needsHelp ? "room.help.send" : "room.help.ask")} close={close}>
       <TextArea
         label={t("room.help.about")}
         hint={t("room.help.hint")}
-        value={text}
-        onChange={setText}
         maxLength={500}
         rows={3}
+        {...form.field("message")}
       />
-      {ask.isError ? <ErrorMessage problem={ask.error} /> : null}
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={ask.isPending}>
-          {t(group.needsHelp ? "room.help.send" : "room.help.ask")}
-        </Button>
-      </p>
-    </form>
+    </FormBody>
   );
 }
 

@@ -3,6 +3,8 @@ import { useState } from "react";
 import { CheckboxGroup, DialogTrigger, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { FormBody } from "../../forms/FormDialog";
+import { mutationForm } from "../../forms/useForm";
 import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../components/Button";
@@ -61,13 +63,14 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
   if (topics.isError) return <ErrorMessage problem={topics.error} onRetry={() => void topics.refetch()} />;
   if (topics.data?.length === 0) return <p>{t("room.handIn.none")}</p>;
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (assignmentId !== undefined && documents.length > 0 && !isClosed && !submitting.isPending)
-          submitting.mutate({ documents, assignmentId });
+    <FormBody
+      form={{
+        ...mutationForm(submitting),
+        submit: () => assignmentId !== undefined && submitting.mutate({ documents, assignmentId }),
       }}
+      submitLabel={t("room.handIn.go")}
+      isIncomplete={assignmentId === undefined || documents.length === 0 || isClosed}
+      close={close}
     >
       <CheckboxGroup value={documents} onChange={setSelected} className="flex flex-col">
         <Label className="font-medium">{t("room.handIn.documents")}</Label>
@@ -113,18 +116,6 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
         <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p>
       ) : null}
       <p>{t("room.handIn.effect")}</p>
-      {submitting.isError ? <ErrorMessage problem={submitting.error} /> : null}
-      <p className="flex flex-wrap justify-end gap-2">
-        <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button
-          kind="main"
-          type="submit"
-          isDisabled={assignmentId === undefined || documents.length === 0 || isClosed}
-          isPending={submitting.isPending}
-        >
-          {t("room.handIn.go")}
-        </Button>
-      </p>
-    </form>
+    </FormBody>
   );
 }
