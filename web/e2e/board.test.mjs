@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { scenario } from "./harness.mjs";
 
 const boardOf = async (harness, options = {}) => {
-  const page = await harness.page("ada", { path: `/t/${(await harness.topic("Landforms")).id}/board`, ...options });
+  const page = await harness.page("ada", { path: `/topics/${(await harness.topic("Landforms")).id}/board`, ...options });
   await page.locator("[data-card]").first().waitFor();
   return page;
 };
@@ -81,7 +81,7 @@ scenario("handled help request is restored by undo and when the service rejects 
   await call.waitFor();
   await board.unroute("**/help/resolve");
 
-  const cleo = await harness.page("cleo", { path: `/g/${volcanoes.id}` });
+  const cleo = await harness.page("cleo", { path: `/groups/${volcanoes.id}` });
   await cleo.getByText(/Your teacher knows/).first().waitFor();
   await call.getByRole("button", { name: /^I'm going/ }).click();
   await call.getByText("You are on the way").waitFor();

@@ -21,8 +21,8 @@ try {
   const topic = await harness.topic("Landforms");
   const rows = [];
   for (const [who, steps] of [
-    ["ana", [["opens her groups", "/"], ["opens the work room", `/g/${rivers.id}`]]],
-    ["ada", [["opens Today", "/"], ["opens the lesson board", `/t/${topic.id}/board`]]],
+    ["ana", [["opens her groups", "/"], ["opens the work room", `/groups/${rivers.id}`]]],
+    ["ada", [["opens Today", "/"], ["opens the lesson board", `/topics/${topic.id}/board`]]],
   ]) {
     const page = await harness.page(who);
     for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a student" : "a teacher"} ${step}`, () => page.goto(path)));

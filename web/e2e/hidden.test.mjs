@@ -21,12 +21,12 @@ scenario("group with future start date is never visible to its students", async 
   ana.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => recorded.push(["an event", String(payload)])));
   const addresses = [
     "/groups",
-    `/g/${group.id}`,
-    `/g/${group.id}/d/${group.id}`,
-    `/t/${topic.id}`,
-    `/t/${topic.id}/board`,
-    `/t/${topic.id}/projector`,
-    `/t/${topic.id}/work/${group.id}`,
+    `/groups/${group.id}`,
+    `/groups/${group.id}/documents/${group.id}`,
+    `/topics/${topic.id}`,
+    `/topics/${topic.id}/board`,
+    `/topics/${topic.id}/projector`,
+    `/topics/${topic.id}/work/${group.id}`,
     "/messages",
   ];
   for (const address of addresses) {
@@ -52,6 +52,6 @@ scenario("group with future start date is never visible to its students", async 
   for (const [what, text] of recorded) for (const secret of [...hidden, "Map makers of 7b"]) assert.ok(!text.includes(secret), `${what} contains ${secret}: ${text.slice(0, 300)}`);
 
   // The teacher sees the group, marked as hidden.
-  const teacher = await harness.page("ada", { path: `/t/${topic.id}/board` });
+  const teacher = await harness.page("ada", { path: `/topics/${topic.id}/board` });
   await teacher.getByText(/map makers/i).first().waitFor();
 });

@@ -51,11 +51,11 @@ for (const place of ["room", "document"]) {
     const ada = await harness.api("ada");
     const [rivers, deserts] = [await harness.group("Rivers"), await harness.group("Deserts")];
     const { user } = rivers.members.find((one) => one.user.name.startsWith("Ben"));
-    const ben = await harness.page("ben", { path: `/g/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
+    const ben = await harness.page("ben", { path: `/groups/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
     await ben.locator("#main textarea").first().fill("We begin with the Rhine");
     if (place === "document") {
-      await ben.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
-      await ben.waitForURL("**/d/**");
+      await ben.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
+      await ben.waitForURL("**/documents/**");
     } else {
       await ben.getByRole("button", { name: "Ask for help" }).first().click();
       await ben.getByRole("dialog").getByRole("textbox").fill("Where is the map?");
@@ -75,7 +75,7 @@ for (const place of ["room", "document"]) {
     await ben.setViewportSize({ width: 1280, height: 800 });
     // By keyboard: the button follows directly after the text in tab order.
     await ben.locator("#main button").press("Enter");
-    await ben.waitForURL(`**/g/${deserts.id}`);
+    await ben.waitForURL(`**/groups/${deserts.id}`);
     assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "unsent text is kept");
     await ben.locator("#main textarea").first().fill("");
     await ada.post(`${members(deserts)}/${user.id}/move`, { toGroupId: rivers.id });
@@ -88,7 +88,7 @@ scenario("hidden group and removed member lead to the list of groups", async (ha
   const who = plains.members[0].user;
   const email = (await (await harness.api("admin")).get(`/users/${who.id}`)).email;
   const person = email.split("@")[0];
-  const page = await harness.page(person, { path: `/g/${plains.id}`, allow: GONE });
+  const page = await harness.page(person, { path: `/groups/${plains.id}`, allow: GONE });
   await page.locator("#main textarea").first().fill("Not sent");
   await ada.patch(`/groups/${plains.id}`, { startDate: "2099-01-01T00:00:00Z" });
   await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor();
@@ -152,8 +152,8 @@ scenario("prefetched screens open without a connection", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
   const ana = await harness.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
   // Viewed once, then cached for the day.
-  await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
-  await ana.waitForURL(`**/g/${rivers.id}`);
+  await ana.locator(`a[href="/groups/${rivers.id}"]`).first().click();
+  await ana.waitForURL(`**/groups/${rivers.id}`);
   await ana.locator("#main textarea").first().waitFor();
   await ready(ana);
   await ana.goBack();
@@ -161,19 +161,19 @@ scenario("prefetched screens open without a connection", async (harness) => {
   await ready(ana);
   await ana.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => /\/assets\/help\.?[^/]*\.js/.test(name)), undefined, { timeout: 60_000 });
   await ana.context().setOffline(true);
-  await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
-  await ana.waitForURL(`**/g/${rivers.id}`);
+  await ana.locator(`a[href="/groups/${rivers.id}"]`).first().click();
+  await ana.waitForURL(`**/groups/${rivers.id}`);
   await ana.getByText("Rivers").first().waitFor();
   assert.equal(await ana.getByRole("button", { name: "Try again" }).count(), 0, "viewed content is still shown");
   await ana.goBack();
   await ana.waitForURL("**/groups");
-  await ana.locator(`a[href="/g/${rivers.id}"]`).first().waitFor();
+  await ana.locator(`a[href="/groups/${rivers.id}"]`).first().waitFor();
   await ana.context().setOffline(false);
 });
 
 scenario("signing in again after session end keeps form and chat text", async (harness) => {
   const topic = await harness.topic("Landforms");
-  const page = await harness.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
+  const page = await harness.page("ada", { path: `/topics/${topic.id}`, fresh: true, allow: GONE });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms and rivers");
   await endSessions(harness, "ada");
   const dialog = page.getByRole("alertdialog");
@@ -202,7 +202,7 @@ scenario("message rejected by session end is sent after signing in", async (harn
   // Without the realtime connection the page is not notified; it detects the ended session from its next request.
   await page.route("**/api/socket.io/**", (route) => route.abort());
   await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
-  await page.goto(`/g/${rivers.id}`);
+  await page.goto(`/groups/${rivers.id}`);
   await ready(page);
   const line = page.locator("#main textarea").first();
   await line.fill("Wer hat den Atlas?");
@@ -221,7 +221,7 @@ scenario("message rejected by session end is sent after signing in", async (harn
 
 scenario("different user who signs in over the page gets a fresh page", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
-  const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+  const page = await harness.page("ana", { path: `/groups/${rivers.id}`, fresh: true, allow: GONE });
   await page.locator("#main textarea").first().fill("A secret of Ana");
   await endSessions(harness, "ana");
   await page.getByRole("alertdialog").waitFor();
@@ -245,7 +245,7 @@ scenario("late response of the ended session does not sign out the new session",
     await route.fulfill({ status: 200, contentType: "application/json", headers: { "set-cookie": deleted }, body: "null" });
   }, { times: 1 });
   const asked = page.waitForRequest("**/api/auth/get-session");
-  await page.goto(`/g/${rivers.id}`);
+  await page.goto(`/groups/${rivers.id}`);
   await asked;
   await endSessions(harness, "ana");
   const dialog = page.getByRole("alertdialog");
@@ -261,12 +261,12 @@ scenario("late response of the ended session does not sign out the new session",
   await dialog.waitFor({ state: "detached" });
   await page.reload();
   await ready(page);
-  assert.match(page.url(), new RegExp(`/g/${rivers.id}`), "the new session is kept");
+  assert.match(page.url(), new RegExp(`/groups/${rivers.id}`), "the new session is kept");
 });
 
 scenario("sign-out in another tab clears this page", async (harness) => {
   const rivers = await harness.group("Rivers", "admin");
-  const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+  const page = await harness.page("ana", { path: `/groups/${rivers.id}`, fresh: true, allow: GONE });
   const other = await page.context().newPage();
   await other.goto(`${harness.base}/groups`);
   await ready(other);

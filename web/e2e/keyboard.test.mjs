@@ -47,7 +47,7 @@ scenario("student completes a lesson by keyboard", async (harness) => {
   const rivers = await harness.group("Rivers");
   const page = await harness.page("nobody", { path: "/" });
   await signIn(page, "ana@demo.example");
-  await press(page, page.locator(`a[href="/g/${rivers.id}"]`));
+  await press(page, page.locator(`a[href="/groups/${rivers.id}"]`));
   await page.getByText("Rivers").first().waitFor();
   await ready(page);
 
@@ -58,7 +58,7 @@ scenario("student completes a lesson by keyboard", async (harness) => {
   await press(page, page.getByRole("dialog").getByRole("button", { name: "Ask for help" }));
   await page.getByText(/Your teacher knows/).first().waitFor();
 
-  await press(page, page.locator(`a[href^="/g/${rivers.id}/d/"]`));
+  await press(page, page.locator(`a[href^="/groups/${rivers.id}/documents/"]`));
   // Moves into the editor and out again: the iframe does not trap the focus.
   const text = page.frameLocator("iframe[name=frameEditor]").locator("#text");
   await text.waitFor();
@@ -82,7 +82,7 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
   const topic = await harness.topic("Landforms");
   const page = await harness.page("nobody", { path: "/" });
   await signIn(page, "ada@demo.example");
-  await press(page, page.locator(`a[href="/t/${topic.id}/board"]`));
+  await press(page, page.locator(`a[href="/topics/${topic.id}/board"]`));
   await page.locator("[data-card]").first().waitFor();
 
   // `h` opens the longest-waiting group; Enter marks the request as handled.

@@ -30,8 +30,8 @@ scenario("editor opens after leaving before it has loaded", async (harness) => {
   const held = [];
   await ana.route("**/documents/api.js*", (route) => held.push(route));
   await ana.goto("/groups");
-  await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
-  await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+  await ana.locator(`a[href="/groups/${rivers.id}"]`).first().click();
+  await ana.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
   await until(() => held.length > 0, "the script of the document server is asked for");
   await ana.goBack();
   await ana.goBack();
@@ -53,11 +53,11 @@ scenario("text typed just before another member submits is included", async (har
   const faults = (body) => fetch(`${server}/practice/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   await faults({ autosaveGap: 2000 });
   const ben = await harness.api("ben");
-  const ana = await harness.page("ana", { path: `/g/${rivers.id}` });
-  await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+  const ana = await harness.page("ana", { path: `/groups/${rivers.id}` });
+  await ana.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await faults({ autosaveGap: null });
-  const document = /\/d\/([^/?]+)/.exec(ana.url())[1];
+  const document = /\/documents\/([^/?]+)/.exec(ana.url())[1];
   // Submits immediately, so that no text is sent before the submission begins.
   await editor(ana).fill(`${await editor(ana).inputValue()}\nThe very last words.`);
   const submitted = await ben.post(`/workrooms/documents/${document}/submit`, { assignmentId: topic.id });
@@ -75,12 +75,12 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
   const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(harness, who)));
 
   // The teacher opens the board; the students open their document.
-  await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
+  await ada.locator(`a[href="/topics/${topic.id}/board"]`).first().click();
   const card = ada.locator(`[data-card="${rivers.id}"]`);
   await card.waitFor();
   for (const student of [ana, ben]) {
-    await student.locator(`a[href="/g/${rivers.id}"]`).first().click();
-    await student.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+    await student.locator(`a[href="/groups/${rivers.id}"]`).first().click();
+    await student.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
     await until(() => editor(student).isEditable(), "the editor can be written in");
   }
 
@@ -95,7 +95,7 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
 
   // A help request appears on the board by event, since no page polls within that time. Once handled, it disappears from both
   // pages.
-  const room = await harness.page("ana", { path: `/g/${rivers.id}` });
+  const room = await harness.page("ana", { path: `/groups/${rivers.id}` });
   const rail = ada.locator("aside");
   const words = "May we use the atlas?";
   await room.getByRole("button", { name: "Ask for help" }).first().click();

@@ -11,7 +11,7 @@ const GONE = [/frame-src/, /ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ER
 for (const way of ["kill", "stop"]) {
   scenario(`board recovers after the server ends by ${way}`, async (harness, t) => {
     const topic = await harness.topic("Landforms");
-    const ada = await harness.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
+    const ada = await harness.page("ada", { path: `/topics/${topic.id}/board`, allow: GONE });
     await ada.locator("[data-card]").first().waitFor();
     await ada.getByText(LIVE).first().waitFor();
     // The waiting time of a help request continues to count without the server.
@@ -41,7 +41,7 @@ for (const way of ["kill", "stop"]) {
 
 scenario("disconnected student keeps the room and unsent text", async (harness) => {
   const group = await harness.group("Rivers", "ana");
-  const ana = await harness.page("ana", { path: `/g/${group.id}`, allow: GONE });
+  const ana = await harness.page("ana", { path: `/groups/${group.id}`, allow: GONE });
   const line = ana.locator("textarea").first();
   await line.fill("Nobody has read this yet");
   await harness.demo.kill();

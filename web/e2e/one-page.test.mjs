@@ -23,7 +23,7 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   const group = (id) => api.get(`/groups/${id}`);
   const ada = await harness.page("ada", { path: "/today" });
   await ada.evaluate(() => (window.isSame = true));
-  await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
+  await ada.locator(`a[href="/topics/${topic.id}/board"]`).first().click();
   const card = (name) => ada.locator("article").filter({ hasText: name });
   await card("Rivers").waitFor();
 
@@ -36,7 +36,7 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   await until(async () => (await api.get(`/assignments/${topic.id}`)).deadline > before, "the end is later");
 
   // A help request is shown and handled, and the service stores it.
-  const ana = await harness.page("ana", { path: `/g/${rivers.id}` });
+  const ana = await harness.page("ana", { path: `/groups/${rivers.id}` });
   await ana.getByRole("button", { name: "Ask for help" }).first().click();
   await ana.getByRole("dialog").getByRole("textbox").fill("May we use the atlas?");
   await ana.getByRole("dialog").getByRole("button", { name: "Ask for help" }).click();
@@ -48,7 +48,7 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   await ana.getByRole("button", { name: "Ask for help" }).first().waitFor();
 
   // A student types: each activity event updates the board.
-  await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+  await ana.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nA river carries sand.");

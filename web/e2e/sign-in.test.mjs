@@ -29,6 +29,33 @@ scenario("sign-in redirects to the requested page", async (harness) => {
   await page.waitForURL("**/activity?category=GROUP");
 });
 
+scenario("addresses of earlier versions redirect to the current ones", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const api = await harness.api("ada");
+  const [document] = await api.get(`/workrooms/${rivers.workRoomId}/documents`);
+  const page = await harness.page("nobody", { path: `/t/${topic.id}/board?sort=name#cards` });
+  assert.equal(new URL(page.url()).searchParams.get("next"), `/topics/${topic.id}/board?sort=name#cards`);
+  // Links to the sign-in page name the old address, too.
+  await page.goto(`/login?next=${encodeURIComponent(`/t/${topic.id}/work/${rivers.id}`)}`);
+  await signIn(page, "ada");
+  await page.waitForURL(`**/topics/${topic.id}/work/${rivers.id}`);
+  const addresses = [
+    [`/t/${topic.id}`, `/topics/${topic.id}`],
+    [`/t/${topic.id}/board`, `/topics/${topic.id}/board`],
+    [`/t/${topic.id}/projector`, `/topics/${topic.id}/projector`],
+    [`/t/new?courseId=${topic.courseId}`, `/topics/new?courseId=${topic.courseId}`],
+    [`/g/${rivers.id}?place=feedback`, `/groups/${rivers.id}?place=feedback`],
+    [`/g/${rivers.id}/d/${document.id}`, `/groups/${rivers.id}/documents/${document.id}`],
+  ];
+  for (const [old, current] of addresses) {
+    await page.goto(old);
+    await ready(page);
+    const { pathname, search } = new URL(page.url());
+    assert.equal(pathname + search, current);
+  }
+});
+
 scenario("account language applies in another browser", async (harness) => {
   const page = await harness.page("tom", { path: "/me", fresh: true });
   await page.getByRole("button", { name: "Account of Tom Fischer" }).click();

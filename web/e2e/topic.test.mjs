@@ -5,7 +5,7 @@ import { assertAccessible, ready, scenario } from "./harness.mjs";
 
 scenario("topic is created with groups and a file, and missing fields are reported at the field", async (harness) => {
   const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
-  const page = await harness.page("ada", { path: `/t/new?courseId=${course.id}` });
+  const page = await harness.page("ada", { path: `/topics/new?courseId=${course.id}` });
   await page.getByRole("button", { name: "Create the topic" }).click();
   await page.getByText("A topic needs a title.").waitFor();
   await page.waitForFunction(() => document.activeElement?.getAttribute("aria-invalid") === "true");
@@ -24,7 +24,7 @@ scenario("topic is created with groups and a file, and missing fields are report
 scenario("edits survive a reload and are saved for all groups or one group", async (harness) => {
   const topic = await harness.topic("Landforms");
   const rivers = await harness.group("Rivers");
-  const page = await harness.page("ada", { path: `/t/${topic.id}` });
+  const page = await harness.page("ada", { path: `/topics/${topic.id}` });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms: two pages");
   await page.getByText(/^Changes the title for \d+ groups: 1 2 3/).waitFor();
   await page.getByText("a text for each group").click();
@@ -51,7 +51,7 @@ scenario("edits survive a reload and are saved for all groups or one group", asy
 
 scenario("rejected file shows an error, other files are uploaded and copied to all groups", async (harness) => {
   const topic = await harness.topic("Landforms");
-  const page = await harness.page("ada", { path: `/t/${topic.id}`, allow: [/status of 415/] });
+  const page = await harness.page("ada", { path: `/topics/${topic.id}`, allow: [/status of 415/] });
   const file = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
   await page.locator("input[type=file]").setInputFiles([file("setup.exe", "MZ"), file("words.txt", "delta, mouth, spring")]);
   await page.getByRole("link", { name: "words.txt" }).waitFor();
@@ -66,7 +66,7 @@ scenario("rejected file shows an error, other files are uploaded and copied to a
 
 scenario("finished topic is read-only until reopened", async (harness) => {
   const topic = await harness.topic("Landforms");
-  const page = await harness.page("ada", { path: `/t/${topic.id}` });
+  const page = await harness.page("ada", { path: `/topics/${topic.id}` });
   await page.getByRole("button", { name: "Save" }).waitFor();
   await (await harness.api("ada")).post(`/assignments/${topic.id}/finish`);
   await page.getByText("The topic can be read, not changed.").waitFor();

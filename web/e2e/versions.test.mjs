@@ -31,7 +31,7 @@ scenario("concurrent grade of another teacher stays until the conflict is resolv
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
   if (documents[0].status === "DRAFT") await ana.post(`/workrooms/documents/${documents[0].id}/submit`, { assignmentId: topic.id });
   const submission = async () => (await ada.get(`/feedback/group-assignments/${work.id}/submissions`)).toSorted((one, other) => other.attempt - one.attempt)[0];
-  const page = await harness.page("ada", { path: `/t/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
+  const page = await harness.page("ada", { path: `/topics/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
   const words = page.getByRole("textbox", { name: "Feedback", exact: true });
   await words.fill("Mine.");
   const { id } = await submission();

@@ -11,7 +11,7 @@ const VISITS = 9;
 const harness = await openHarness();
 const rows = [];
 try {
-  const board = `/t/${(await harness.topic("Landforms")).id}/board`;
+  const board = `/topics/${(await harness.topic("Landforms")).id}/board`;
   for (const [name, who, path, selector] of [
     ["sign-in", "nobody", "/login", "main h1"],
     ["lesson board", "ada", board, "[data-card]"],

@@ -61,7 +61,7 @@ async function load(page, path, selector) {
 
 const SCREENS = [
   { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", maxKb: 150, maxUnits: 16 },
-  { name: "lesson board", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`, selector: "[data-card]", maxKb: 190, maxUnits: 24 },
+  { name: "lesson board", who: "ada", path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}/board`, selector: "[data-card]", maxKb: 190, maxUnits: 24 },
 ];
 
 for (const { name, who, path, selector, maxKb, maxUnits } of SCREENS) {

@@ -7,7 +7,7 @@ const rivers = (harness) => harness.group("Rivers", "ana");
 
 scenario("unread message count appears in the title and is cleared by reading", async (harness) => {
   const group = await rivers(harness);
-  const path = `/g/${group.id}`;
+  const path = `/groups/${group.id}`;
   const ben = await harness.page("ben", { path, width: 800 });
   const { unreadCount } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
   const api = await harness.api("ana");
@@ -36,7 +36,7 @@ scenario("unread message count appears in the title and is cleared by reading", 
 
 scenario("spreadsheet is created, renamed and deleted by keyboard, with collapsed columns", async (harness) => {
   const group = await rivers(harness);
-  const ana = await harness.page("ana", { path: `/g/${group.id}` });
+  const ana = await harness.page("ana", { path: `/groups/${group.id}` });
   await ana.getByRole("button", { name: "New", exact: true }).focus();
   await ana.keyboard.press("Enter");
   const isOn = (words) => ana.waitForFunction((text) => document.activeElement?.textContent === text, words);
@@ -79,7 +79,7 @@ scenario("spreadsheet is created, renamed and deleted by keyboard, with collapse
 
 scenario("invalid file shows an error, valid file becomes a document", async (harness) => {
   const group = await rivers(harness);
-  const ana = await harness.page("ana", { path: `/g/${group.id}`, allow: [/status of 415/] });
+  const ana = await harness.page("ana", { path: `/groups/${group.id}`, allow: [/status of 415/] });
   const bring = async (name, mimeType, text) => {
     const asked = ana.waitForEvent("filechooser");
     await ana.getByRole("button", { name: "Upload", exact: true }).click();
@@ -104,7 +104,7 @@ scenario("second submitter sees who was first, and taking back can be undone", a
   const api = await harness.api("ana");
   const { documents } = await api.get(`/workrooms/${group.workRoomId}`);
   const report = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
-  const ben = await harness.page("ben", { path: `/g/${group.id}/d/${report.id}`, allow: [/status of 409/] });
+  const ben = await harness.page("ben", { path: `/groups/${group.id}/documents/${report.id}`, allow: [/status of 409/] });
   await ben.getByRole("button", { name: /^Submit/ }).click();
   const dialog = ben.getByRole("dialog");
   await dialog.getByRole("checkbox", { name: `${report.title}.docx`, checked: true }).waitFor();
@@ -138,7 +138,7 @@ scenario("grade is hidden until published, then visible on the card and in the r
       [own.currentSubmissionId, publish],
     );
   assert.equal(await put(false), 200);
-  const ana = await harness.page("ana", { path: `/g/${group.id}?place=feedback` });
+  const ana = await harness.page("ana", { path: `/groups/${group.id}?place=feedback` });
   await ana.getByText("No feedback yet.").waitFor();
   assert.equal(await ana.getByText("B+").count(), 0);
   const ben = await harness.page("ben", { path: "/groups" });
@@ -162,7 +162,7 @@ scenario("phone opens a document read-only, and a failed editor offers the saved
   const group = await harness.group("Rivers", "ben");
   const { documents } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
   const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word") ?? documents[0];
-  const phone = await harness.page("ben", { path: `/g/${group.id}/d/${notes.id}`, width: 360, height: 740 });
+  const phone = await harness.page("ben", { path: `/groups/${group.id}/documents/${notes.id}`, width: 360, height: 740 });
   await phone.locator("iframe").waitFor();
   if (notes.status === "DRAFT") await phone.getByRole("button", { name: "Write" }).waitFor();
   await assertNoOverflow(phone);
@@ -176,7 +176,7 @@ scenario("phone opens a document read-only, and a failed editor offers the saved
 
   const cut = await harness.page("ben", { allow: [/ERR_FAILED/] });
   await cut.route("**/web-apps/**", (route) => route.abort());
-  await cut.goto(`/g/${group.id}/d/${notes.id}`);
+  await cut.goto(`/groups/${group.id}/documents/${notes.id}`);
   await cut.getByText("The editor could not be loaded.").waitFor();
   const coming = cut.waitForEvent("download");
   await cut.getByRole("button", { name: "Download the last saved version" }).click();
@@ -192,7 +192,7 @@ scenario("editor that loses the document server shows an error and keeps text un
   const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
   const page = await harness.page("ben", { allow: [/ERR_FAILED/] });
   await page.route("**/practice/events*", (route) => route.abort());
-  await page.goto(`/g/${group.id}/d/${notes.id}`);
+  await page.goto(`/groups/${group.id}/documents/${notes.id}`);
   const alert = page.getByRole("alert").filter({ hasText: "The editor has stopped." });
   await alert.waitFor();
   assert.equal(await page.getByText("Sent to the document server.").count(), 0);
@@ -235,7 +235,7 @@ scenario("document is submitted to its linked topic, and selecting another topic
   const sketch = await topicIn("Sketch", 1);
   const map = await topicIn("Map", 2);
   const own = await api.post(`/workrooms/${group.workRoomId}/documents`, { title: "Valleys", documentType: "word", assignmentId: map.id });
-  const ben = await harness.page("ben", { path: `/g/${group.id}/d/${own.id}` });
+  const ben = await harness.page("ben", { path: `/groups/${group.id}/documents/${own.id}` });
   await ben.getByRole("button", { name: /^Submit/ }).click();
   const dialog = ben.getByRole("dialog");
   await dialog.getByRole("radio", { name: /^Map/, checked: true }).waitFor();

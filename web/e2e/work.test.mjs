@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 import { assertAccessible, scenario } from "./harness.mjs";
 
-const workOf = async (harness, name) => `/t/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
+const workOf = async (harness, name) => `/topics/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
 
 /** Submits the document of group Rivers and returns what is needed to take it back. */
 async function handIn(harness) {

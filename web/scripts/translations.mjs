@@ -43,7 +43,7 @@ for (const key of english.keys()) {
 
 // The pages of a lesson load only a part of the texts; modules they import statically must not use others.
 const routes = join(source, "routes/_school");
-const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) =>
+const here = ["today", "groups.index", "topics.$topicId.board", "topics.$topicId.projector", "../_school"].map((name) =>
   join(routes, `${name}.tsx`),
 );
 const early = readFileSync(join(folder, "en/index.ts"), "utf8")

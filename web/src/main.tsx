@@ -4,6 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Problem } from "./api/client";
+import { currentAddress } from "./auth/oldAddresses";
 import { queryKeys } from "./api/queryKeys";
 import { initI18n } from "./i18n";
 import { routeTree } from "./routeTree.gen";
@@ -35,6 +36,11 @@ const cache = new QueryClient({
     },
   },
 });
+
+// Addresses of earlier versions are in bookmarks and messages.
+const { pathname, search, hash } = window.location;
+const address = currentAddress(pathname);
+if (address !== pathname) window.history.replaceState(null, "", address + search + hash);
 
 const router = createRouter({
   routeTree,

@@ -18,7 +18,6 @@ import { Route as ResetPasswordRouteImport } from './routes/reset-password'
 import { Route as SchoolsRouteImport } from './routes/schools'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
 import { Route as SchoolActivityRouteImport } from './routes/_school/activity'
-import { Route as SchoolGroupsRouteImport } from './routes/_school/groups'
 import { Route as SchoolHelpRouteImport } from './routes/_school/help'
 import { Route as SchoolMeRouteImport } from './routes/_school/me'
 import { Route as SchoolMessagesRouteImport } from './routes/_school/messages'
@@ -34,16 +33,17 @@ import { Route as SchoolAdminSubjectsRouteImport } from './routes/_school/admin.
 import { Route as SchoolAdminUsersRouteImport } from './routes/_school/admin.users'
 import { Route as SchoolClassesClassIdRouteImport } from './routes/_school/classes.$classId'
 import { Route as SchoolCoursesIndexRouteImport } from './routes/_school/courses.index'
+import { Route as SchoolGroupsIndexRouteImport } from './routes/_school/groups.index'
 import { Route as SchoolSuperTenantsRouteImport } from './routes/_school/super.tenants'
-import { Route as SchoolTNewRouteImport } from './routes/_school/t.new'
+import { Route as SchoolTopicsNewRouteImport } from './routes/_school/topics.new'
 import { Route as SchoolCoursesCourseIdIndexRouteImport } from './routes/_school/courses.$courseId.index'
 import { Route as SchoolCoursesCourseIdDivideRouteImport } from './routes/_school/courses.$courseId.divide'
-import { Route as SchoolGGroupIdIndexRouteImport } from './routes/_school/g.$groupId.index'
-import { Route as SchoolTTopicIdIndexRouteImport } from './routes/_school/t.$topicId.index'
-import { Route as SchoolTTopicIdBoardRouteImport } from './routes/_school/t.$topicId.board'
-import { Route as SchoolTTopicIdProjectorRouteImport } from './routes/_school/t.$topicId.projector'
-import { Route as SchoolGGroupIdDDocumentIdRouteImport } from './routes/_school/g.$groupId.d.$documentId'
-import { Route as SchoolTTopicIdWorkGroupIdRouteImport } from './routes/_school/t.$topicId.work.$groupId'
+import { Route as SchoolGroupsGroupIdIndexRouteImport } from './routes/_school/groups.$groupId.index'
+import { Route as SchoolTopicsTopicIdIndexRouteImport } from './routes/_school/topics.$topicId.index'
+import { Route as SchoolTopicsTopicIdBoardRouteImport } from './routes/_school/topics.$topicId.board'
+import { Route as SchoolTopicsTopicIdProjectorRouteImport } from './routes/_school/topics.$topicId.projector'
+import { Route as SchoolGroupsGroupIdDocumentsDocumentIdRouteImport } from './routes/_school/groups.$groupId.documents.$documentId'
+import { Route as SchoolTopicsTopicIdWorkGroupIdRouteImport } from './routes/_school/topics.$topicId.work.$groupId'
 
 const SchoolRoute = SchoolRouteImport.update({
   id: '/_school',
@@ -87,11 +87,6 @@ const SchoolIndexRoute = SchoolIndexRouteImport.update({
 const SchoolActivityRoute = SchoolActivityRouteImport.update({
   id: '/activity',
   path: '/activity',
-  getParentRoute: () => SchoolRoute,
-} as any)
-const SchoolGroupsRoute = SchoolGroupsRouteImport.update({
-  id: '/groups',
-  path: '/groups',
   getParentRoute: () => SchoolRoute,
 } as any)
 const SchoolHelpRoute = SchoolHelpRouteImport.update({
@@ -169,14 +164,19 @@ const SchoolCoursesIndexRoute = SchoolCoursesIndexRouteImport.update({
   path: '/courses/',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolGroupsIndexRoute = SchoolGroupsIndexRouteImport.update({
+  id: '/groups/',
+  path: '/groups/',
+  getParentRoute: () => SchoolRoute,
+} as any)
 const SchoolSuperTenantsRoute = SchoolSuperTenantsRouteImport.update({
   id: '/super/tenants',
   path: '/super/tenants',
   getParentRoute: () => SchoolRoute,
 } as any)
-const SchoolTNewRoute = SchoolTNewRouteImport.update({
-  id: '/t/new',
-  path: '/t/new',
+const SchoolTopicsNewRoute = SchoolTopicsNewRouteImport.update({
+  id: '/topics/new',
+  path: '/topics/new',
   getParentRoute: () => SchoolRoute,
 } as any)
 const SchoolCoursesCourseIdIndexRoute =
@@ -191,36 +191,40 @@ const SchoolCoursesCourseIdDivideRoute =
     path: '/courses/$courseId/divide',
     getParentRoute: () => SchoolRoute,
   } as any)
-const SchoolGGroupIdIndexRoute = SchoolGGroupIdIndexRouteImport.update({
-  id: '/g/$groupId/',
-  path: '/g/$groupId/',
-  getParentRoute: () => SchoolRoute,
-} as any)
-const SchoolTTopicIdIndexRoute = SchoolTTopicIdIndexRouteImport.update({
-  id: '/t/$topicId/',
-  path: '/t/$topicId/',
-  getParentRoute: () => SchoolRoute,
-} as any)
-const SchoolTTopicIdBoardRoute = SchoolTTopicIdBoardRouteImport.update({
-  id: '/t/$topicId/board',
-  path: '/t/$topicId/board',
-  getParentRoute: () => SchoolRoute,
-} as any)
-const SchoolTTopicIdProjectorRoute = SchoolTTopicIdProjectorRouteImport.update({
-  id: '/t/$topicId/projector',
-  path: '/t/$topicId/projector',
-  getParentRoute: () => SchoolRoute,
-} as any)
-const SchoolGGroupIdDDocumentIdRoute =
-  SchoolGGroupIdDDocumentIdRouteImport.update({
-    id: '/g/$groupId/d/$documentId',
-    path: '/g/$groupId/d/$documentId',
+const SchoolGroupsGroupIdIndexRoute =
+  SchoolGroupsGroupIdIndexRouteImport.update({
+    id: '/groups/$groupId/',
+    path: '/groups/$groupId/',
     getParentRoute: () => SchoolRoute,
   } as any)
-const SchoolTTopicIdWorkGroupIdRoute =
-  SchoolTTopicIdWorkGroupIdRouteImport.update({
-    id: '/t/$topicId/work/$groupId',
-    path: '/t/$topicId/work/$groupId',
+const SchoolTopicsTopicIdIndexRoute =
+  SchoolTopicsTopicIdIndexRouteImport.update({
+    id: '/topics/$topicId/',
+    path: '/topics/$topicId/',
+    getParentRoute: () => SchoolRoute,
+  } as any)
+const SchoolTopicsTopicIdBoardRoute =
+  SchoolTopicsTopicIdBoardRouteImport.update({
+    id: '/topics/$topicId/board',
+    path: '/topics/$topicId/board',
+    getParentRoute: () => SchoolRoute,
+  } as any)
+const SchoolTopicsTopicIdProjectorRoute =
+  SchoolTopicsTopicIdProjectorRouteImport.update({
+    id: '/topics/$topicId/projector',
+    path: '/topics/$topicId/projector',
+    getParentRoute: () => SchoolRoute,
+  } as any)
+const SchoolGroupsGroupIdDocumentsDocumentIdRoute =
+  SchoolGroupsGroupIdDocumentsDocumentIdRouteImport.update({
+    id: '/groups/$groupId/documents/$documentId',
+    path: '/groups/$groupId/documents/$documentId',
+    getParentRoute: () => SchoolRoute,
+  } as any)
+const SchoolTopicsTopicIdWorkGroupIdRoute =
+  SchoolTopicsTopicIdWorkGroupIdRouteImport.update({
+    id: '/topics/$topicId/work/$groupId',
+    path: '/topics/$topicId/work/$groupId',
     getParentRoute: () => SchoolRoute,
   } as any)
 
@@ -233,7 +237,6 @@ export interface FileRoutesByFullPath {
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/activity': typeof SchoolActivityRoute
-  '/groups': typeof SchoolGroupsRoute
   '/help': typeof SchoolHelpRoute
   '/me': typeof SchoolMeRoute
   '/messages': typeof SchoolMessagesRoute
@@ -248,17 +251,18 @@ export interface FileRoutesByFullPath {
   '/admin/users': typeof SchoolAdminUsersRoute
   '/classes/$classId': typeof SchoolClassesClassIdRoute
   '/super/tenants': typeof SchoolSuperTenantsRoute
-  '/t/new': typeof SchoolTNewRoute
+  '/topics/new': typeof SchoolTopicsNewRoute
   '/admin/': typeof SchoolAdminIndexRoute
   '/courses/': typeof SchoolCoursesIndexRoute
+  '/groups/': typeof SchoolGroupsIndexRoute
   '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
-  '/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
-  '/t/$topicId/projector': typeof SchoolTTopicIdProjectorRoute
+  '/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
+  '/topics/$topicId/projector': typeof SchoolTopicsTopicIdProjectorRoute
   '/courses/$courseId/': typeof SchoolCoursesCourseIdIndexRoute
-  '/g/$groupId/': typeof SchoolGGroupIdIndexRoute
-  '/t/$topicId/': typeof SchoolTTopicIdIndexRoute
-  '/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
-  '/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
+  '/groups/$groupId/': typeof SchoolGroupsGroupIdIndexRoute
+  '/topics/$topicId/': typeof SchoolTopicsTopicIdIndexRoute
+  '/groups/$groupId/documents/$documentId': typeof SchoolGroupsGroupIdDocumentsDocumentIdRoute
+  '/topics/$topicId/work/$groupId': typeof SchoolTopicsTopicIdWorkGroupIdRoute
 }
 export interface FileRoutesByTo {
   '/accept-invitation': typeof AcceptInvitationRoute
@@ -268,7 +272,6 @@ export interface FileRoutesByTo {
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/activity': typeof SchoolActivityRoute
-  '/groups': typeof SchoolGroupsRoute
   '/help': typeof SchoolHelpRoute
   '/me': typeof SchoolMeRoute
   '/messages': typeof SchoolMessagesRoute
@@ -284,17 +287,18 @@ export interface FileRoutesByTo {
   '/admin/users': typeof SchoolAdminUsersRoute
   '/classes/$classId': typeof SchoolClassesClassIdRoute
   '/super/tenants': typeof SchoolSuperTenantsRoute
-  '/t/new': typeof SchoolTNewRoute
+  '/topics/new': typeof SchoolTopicsNewRoute
   '/admin': typeof SchoolAdminIndexRoute
   '/courses': typeof SchoolCoursesIndexRoute
+  '/groups': typeof SchoolGroupsIndexRoute
   '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
-  '/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
-  '/t/$topicId/projector': typeof SchoolTTopicIdProjectorRoute
+  '/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
+  '/topics/$topicId/projector': typeof SchoolTopicsTopicIdProjectorRoute
   '/courses/$courseId': typeof SchoolCoursesCourseIdIndexRoute
-  '/g/$groupId': typeof SchoolGGroupIdIndexRoute
-  '/t/$topicId': typeof SchoolTTopicIdIndexRoute
-  '/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
-  '/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
+  '/groups/$groupId': typeof SchoolGroupsGroupIdIndexRoute
+  '/topics/$topicId': typeof SchoolTopicsTopicIdIndexRoute
+  '/groups/$groupId/documents/$documentId': typeof SchoolGroupsGroupIdDocumentsDocumentIdRoute
+  '/topics/$topicId/work/$groupId': typeof SchoolTopicsTopicIdWorkGroupIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -306,7 +310,6 @@ export interface FileRoutesById {
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/_school/activity': typeof SchoolActivityRoute
-  '/_school/groups': typeof SchoolGroupsRoute
   '/_school/help': typeof SchoolHelpRoute
   '/_school/me': typeof SchoolMeRoute
   '/_school/messages': typeof SchoolMessagesRoute
@@ -322,17 +325,18 @@ export interface FileRoutesById {
   '/_school/admin/users': typeof SchoolAdminUsersRoute
   '/_school/classes/$classId': typeof SchoolClassesClassIdRoute
   '/_school/super/tenants': typeof SchoolSuperTenantsRoute
-  '/_school/t/new': typeof SchoolTNewRoute
+  '/_school/topics/new': typeof SchoolTopicsNewRoute
   '/_school/admin/': typeof SchoolAdminIndexRoute
   '/_school/courses/': typeof SchoolCoursesIndexRoute
+  '/_school/groups/': typeof SchoolGroupsIndexRoute
   '/_school/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
-  '/_school/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
-  '/_school/t/$topicId/projector': typeof SchoolTTopicIdProjectorRoute
+  '/_school/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
+  '/_school/topics/$topicId/projector': typeof SchoolTopicsTopicIdProjectorRoute
   '/_school/courses/$courseId/': typeof SchoolCoursesCourseIdIndexRoute
-  '/_school/g/$groupId/': typeof SchoolGGroupIdIndexRoute
-  '/_school/t/$topicId/': typeof SchoolTTopicIdIndexRoute
-  '/_school/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
-  '/_school/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
+  '/_school/groups/$groupId/': typeof SchoolGroupsGroupIdIndexRoute
+  '/_school/topics/$topicId/': typeof SchoolTopicsTopicIdIndexRoute
+  '/_school/groups/$groupId/documents/$documentId': typeof SchoolGroupsGroupIdDocumentsDocumentIdRoute
+  '/_school/topics/$topicId/work/$groupId': typeof SchoolTopicsTopicIdWorkGroupIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -345,7 +349,6 @@ export interface FileRouteTypes {
     | '/reset-password'
     | '/schools'
     | '/activity'
-    | '/groups'
     | '/help'
     | '/me'
     | '/messages'
@@ -360,17 +363,18 @@ export interface FileRouteTypes {
     | '/admin/users'
     | '/classes/$classId'
     | '/super/tenants'
-    | '/t/new'
+    | '/topics/new'
     | '/admin/'
     | '/courses/'
+    | '/groups/'
     | '/courses/$courseId/divide'
-    | '/t/$topicId/board'
-    | '/t/$topicId/projector'
+    | '/topics/$topicId/board'
+    | '/topics/$topicId/projector'
     | '/courses/$courseId/'
-    | '/g/$groupId/'
-    | '/t/$topicId/'
-    | '/g/$groupId/d/$documentId'
-    | '/t/$topicId/work/$groupId'
+    | '/groups/$groupId/'
+    | '/topics/$topicId/'
+    | '/groups/$groupId/documents/$documentId'
+    | '/topics/$topicId/work/$groupId'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/accept-invitation'
@@ -380,7 +384,6 @@ export interface FileRouteTypes {
     | '/reset-password'
     | '/schools'
     | '/activity'
-    | '/groups'
     | '/help'
     | '/me'
     | '/messages'
@@ -396,17 +399,18 @@ export interface FileRouteTypes {
     | '/admin/users'
     | '/classes/$classId'
     | '/super/tenants'
-    | '/t/new'
+    | '/topics/new'
     | '/admin'
     | '/courses'
+    | '/groups'
     | '/courses/$courseId/divide'
-    | '/t/$topicId/board'
-    | '/t/$topicId/projector'
+    | '/topics/$topicId/board'
+    | '/topics/$topicId/projector'
     | '/courses/$courseId'
-    | '/g/$groupId'
-    | '/t/$topicId'
-    | '/g/$groupId/d/$documentId'
-    | '/t/$topicId/work/$groupId'
+    | '/groups/$groupId'
+    | '/topics/$topicId'
+    | '/groups/$groupId/documents/$documentId'
+    | '/topics/$topicId/work/$groupId'
   id:
     | '__root__'
     | '/_school'
@@ -417,7 +421,6 @@ export interface FileRouteTypes {
     | '/reset-password'
     | '/schools'
     | '/_school/activity'
-    | '/_school/groups'
     | '/_school/help'
     | '/_school/me'
     | '/_school/messages'
@@ -433,17 +436,18 @@ export interface FileRouteTypes {
     | '/_school/admin/users'
     | '/_school/classes/$classId'
     | '/_school/super/tenants'
-    | '/_school/t/new'
+    | '/_school/topics/new'
     | '/_school/admin/'
     | '/_school/courses/'
+    | '/_school/groups/'
     | '/_school/courses/$courseId/divide'
-    | '/_school/t/$topicId/board'
-    | '/_school/t/$topicId/projector'
+    | '/_school/topics/$topicId/board'
+    | '/_school/topics/$topicId/projector'
     | '/_school/courses/$courseId/'
-    | '/_school/g/$groupId/'
-    | '/_school/t/$topicId/'
-    | '/_school/g/$groupId/d/$documentId'
-    | '/_school/t/$topicId/work/$groupId'
+    | '/_school/groups/$groupId/'
+    | '/_school/topics/$topicId/'
+    | '/_school/groups/$groupId/documents/$documentId'
+    | '/_school/topics/$topicId/work/$groupId'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -519,13 +523,6 @@ declare module '@tanstack/react-router' {
       path: '/activity'
       fullPath: '/activity'
       preLoaderRoute: typeof SchoolActivityRouteImport
-      parentRoute: typeof SchoolRoute
-    }
-    '/_school/groups': {
-      id: '/_school/groups'
-      path: '/groups'
-      fullPath: '/groups'
-      preLoaderRoute: typeof SchoolGroupsRouteImport
       parentRoute: typeof SchoolRoute
     }
     '/_school/help': {
@@ -633,6 +630,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolCoursesIndexRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/groups/': {
+      id: '/_school/groups/'
+      path: '/groups'
+      fullPath: '/groups/'
+      preLoaderRoute: typeof SchoolGroupsIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
     '/_school/super/tenants': {
       id: '/_school/super/tenants'
       path: '/super/tenants'
@@ -640,11 +644,11 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolSuperTenantsRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/t/new': {
-      id: '/_school/t/new'
-      path: '/t/new'
-      fullPath: '/t/new'
-      preLoaderRoute: typeof SchoolTNewRouteImport
+    '/_school/topics/new': {
+      id: '/_school/topics/new'
+      path: '/topics/new'
+      fullPath: '/topics/new'
+      preLoaderRoute: typeof SchoolTopicsNewRouteImport
       parentRoute: typeof SchoolRoute
     }
     '/_school/courses/$courseId/': {
@@ -661,46 +665,46 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolCoursesCourseIdDivideRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/g/$groupId/': {
-      id: '/_school/g/$groupId/'
-      path: '/g/$groupId'
-      fullPath: '/g/$groupId/'
-      preLoaderRoute: typeof SchoolGGroupIdIndexRouteImport
+    '/_school/groups/$groupId/': {
+      id: '/_school/groups/$groupId/'
+      path: '/groups/$groupId'
+      fullPath: '/groups/$groupId/'
+      preLoaderRoute: typeof SchoolGroupsGroupIdIndexRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/t/$topicId/': {
-      id: '/_school/t/$topicId/'
-      path: '/t/$topicId'
-      fullPath: '/t/$topicId/'
-      preLoaderRoute: typeof SchoolTTopicIdIndexRouteImport
+    '/_school/topics/$topicId/': {
+      id: '/_school/topics/$topicId/'
+      path: '/topics/$topicId'
+      fullPath: '/topics/$topicId/'
+      preLoaderRoute: typeof SchoolTopicsTopicIdIndexRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/t/$topicId/board': {
-      id: '/_school/t/$topicId/board'
-      path: '/t/$topicId/board'
-      fullPath: '/t/$topicId/board'
-      preLoaderRoute: typeof SchoolTTopicIdBoardRouteImport
+    '/_school/topics/$topicId/board': {
+      id: '/_school/topics/$topicId/board'
+      path: '/topics/$topicId/board'
+      fullPath: '/topics/$topicId/board'
+      preLoaderRoute: typeof SchoolTopicsTopicIdBoardRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/t/$topicId/projector': {
-      id: '/_school/t/$topicId/projector'
-      path: '/t/$topicId/projector'
-      fullPath: '/t/$topicId/projector'
-      preLoaderRoute: typeof SchoolTTopicIdProjectorRouteImport
+    '/_school/topics/$topicId/projector': {
+      id: '/_school/topics/$topicId/projector'
+      path: '/topics/$topicId/projector'
+      fullPath: '/topics/$topicId/projector'
+      preLoaderRoute: typeof SchoolTopicsTopicIdProjectorRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/g/$groupId/d/$documentId': {
-      id: '/_school/g/$groupId/d/$documentId'
-      path: '/g/$groupId/d/$documentId'
-      fullPath: '/g/$groupId/d/$documentId'
-      preLoaderRoute: typeof SchoolGGroupIdDDocumentIdRouteImport
+    '/_school/groups/$groupId/documents/$documentId': {
+      id: '/_school/groups/$groupId/documents/$documentId'
+      path: '/groups/$groupId/documents/$documentId'
+      fullPath: '/groups/$groupId/documents/$documentId'
+      preLoaderRoute: typeof SchoolGroupsGroupIdDocumentsDocumentIdRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/t/$topicId/work/$groupId': {
-      id: '/_school/t/$topicId/work/$groupId'
-      path: '/t/$topicId/work/$groupId'
-      fullPath: '/t/$topicId/work/$groupId'
-      preLoaderRoute: typeof SchoolTTopicIdWorkGroupIdRouteImport
+    '/_school/topics/$topicId/work/$groupId': {
+      id: '/_school/topics/$topicId/work/$groupId'
+      path: '/topics/$topicId/work/$groupId'
+      fullPath: '/topics/$topicId/work/$groupId'
+      preLoaderRoute: typeof SchoolTopicsTopicIdWorkGroupIdRouteImport
       parentRoute: typeof SchoolRoute
     }
   }
@@ -708,7 +712,6 @@ declare module '@tanstack/react-router' {
 
 interface SchoolRouteChildren {
   SchoolActivityRoute: typeof SchoolActivityRoute
-  SchoolGroupsRoute: typeof SchoolGroupsRoute
   SchoolHelpRoute: typeof SchoolHelpRoute
   SchoolMeRoute: typeof SchoolMeRoute
   SchoolMessagesRoute: typeof SchoolMessagesRoute
@@ -724,22 +727,22 @@ interface SchoolRouteChildren {
   SchoolAdminUsersRoute: typeof SchoolAdminUsersRoute
   SchoolClassesClassIdRoute: typeof SchoolClassesClassIdRoute
   SchoolSuperTenantsRoute: typeof SchoolSuperTenantsRoute
-  SchoolTNewRoute: typeof SchoolTNewRoute
+  SchoolTopicsNewRoute: typeof SchoolTopicsNewRoute
   SchoolAdminIndexRoute: typeof SchoolAdminIndexRoute
   SchoolCoursesIndexRoute: typeof SchoolCoursesIndexRoute
+  SchoolGroupsIndexRoute: typeof SchoolGroupsIndexRoute
   SchoolCoursesCourseIdDivideRoute: typeof SchoolCoursesCourseIdDivideRoute
-  SchoolTTopicIdBoardRoute: typeof SchoolTTopicIdBoardRoute
-  SchoolTTopicIdProjectorRoute: typeof SchoolTTopicIdProjectorRoute
+  SchoolTopicsTopicIdBoardRoute: typeof SchoolTopicsTopicIdBoardRoute
+  SchoolTopicsTopicIdProjectorRoute: typeof SchoolTopicsTopicIdProjectorRoute
   SchoolCoursesCourseIdIndexRoute: typeof SchoolCoursesCourseIdIndexRoute
-  SchoolGGroupIdIndexRoute: typeof SchoolGGroupIdIndexRoute
-  SchoolTTopicIdIndexRoute: typeof SchoolTTopicIdIndexRoute
-  SchoolGGroupIdDDocumentIdRoute: typeof SchoolGGroupIdDDocumentIdRoute
-  SchoolTTopicIdWorkGroupIdRoute: typeof SchoolTTopicIdWorkGroupIdRoute
+  SchoolGroupsGroupIdIndexRoute: typeof SchoolGroupsGroupIdIndexRoute
+  SchoolTopicsTopicIdIndexRoute: typeof SchoolTopicsTopicIdIndexRoute
+  SchoolGroupsGroupIdDocumentsDocumentIdRoute: typeof SchoolGroupsGroupIdDocumentsDocumentIdRoute
+  SchoolTopicsTopicIdWorkGroupIdRoute: typeof SchoolTopicsTopicIdWorkGroupIdRoute
 }
 
 const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolActivityRoute: SchoolActivityRoute,
-  SchoolGroupsRoute: SchoolGroupsRoute,
   SchoolHelpRoute: SchoolHelpRoute,
   SchoolMeRoute: SchoolMeRoute,
   SchoolMessagesRoute: SchoolMessagesRoute,
@@ -755,17 +758,19 @@ const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolAdminUsersRoute: SchoolAdminUsersRoute,
   SchoolClassesClassIdRoute: SchoolClassesClassIdRoute,
   SchoolSuperTenantsRoute: SchoolSuperTenantsRoute,
-  SchoolTNewRoute: SchoolTNewRoute,
+  SchoolTopicsNewRoute: SchoolTopicsNewRoute,
   SchoolAdminIndexRoute: SchoolAdminIndexRoute,
   SchoolCoursesIndexRoute: SchoolCoursesIndexRoute,
+  SchoolGroupsIndexRoute: SchoolGroupsIndexRoute,
   SchoolCoursesCourseIdDivideRoute: SchoolCoursesCourseIdDivideRoute,
-  SchoolTTopicIdBoardRoute: SchoolTTopicIdBoardRoute,
-  SchoolTTopicIdProjectorRoute: SchoolTTopicIdProjectorRoute,
+  SchoolTopicsTopicIdBoardRoute: SchoolTopicsTopicIdBoardRoute,
+  SchoolTopicsTopicIdProjectorRoute: SchoolTopicsTopicIdProjectorRoute,
   SchoolCoursesCourseIdIndexRoute: SchoolCoursesCourseIdIndexRoute,
-  SchoolGGroupIdIndexRoute: SchoolGGroupIdIndexRoute,
-  SchoolTTopicIdIndexRoute: SchoolTTopicIdIndexRoute,
-  SchoolGGroupIdDDocumentIdRoute: SchoolGGroupIdDDocumentIdRoute,
-  SchoolTTopicIdWorkGroupIdRoute: SchoolTTopicIdWorkGroupIdRoute,
+  SchoolGroupsGroupIdIndexRoute: SchoolGroupsGroupIdIndexRoute,
+  SchoolTopicsTopicIdIndexRoute: SchoolTopicsTopicIdIndexRoute,
+  SchoolGroupsGroupIdDocumentsDocumentIdRoute:
+    SchoolGroupsGroupIdDocumentsDocumentIdRoute,
+  SchoolTopicsTopicIdWorkGroupIdRoute: SchoolTopicsTopicIdWorkGroupIdRoute,
 }
 
 const SchoolRouteWithChildren =

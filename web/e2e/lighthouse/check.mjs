@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "groupwork-lighthouse-"));
 const browser = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: [...FLAGS, `--remote-debugging-port=${PORT}`] });
 const faults = [];
 try {
-  const board = `/t/${(await harness.topic("Landforms")).id}/board`;
+  const board = `/topics/${(await harness.topic("Landforms")).id}/board`;
   for (const [name, who, path] of [["sign-in", "nobody", "/login"], ["lesson board", "ada", board], ["my groups", "ana", "/groups"]]) {
     await browser.clearCookies();
     if (who !== "nobody") await browser.addCookies(await harness.cookiesOf(who));

@@ -1,5 +1,5 @@
 // The board beyond its initial view: dialogs, projector, help.
-const boardOf = async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`;
+const boardOf = async (harness) => `/topics/${(await harness.topic("Landforms")).id}/board`;
 
 /** Opens a dialog of the board with a button or a menu item. */
 const opens = (open, role = "dialog") => async (page) => {
@@ -25,7 +25,7 @@ export default [
       await page.getByRole("menuitem", { name: called("^Move ", " verschieben") }).first().click();
     }),
   },
-  { name: "The projector", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/projector`, ready: "[role=timer]" },
+  { name: "The projector", who: "ada", path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}/projector`, ready: "[role=timer]" },
   { name: "Help for teachers", who: "ada", path: "/help" },
   { name: "Help for students", who: "ana", path: "/help" },
 ];

@@ -1,7 +1,7 @@
 // Preparing a lesson: the group maker and the form of a topic.
 const courseId = async (harness) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth").id;
 const divide = async (harness) => `/courses/${await courseId(harness)}/divide`;
-const topic = async (harness) => `/t/${(await harness.topic("Landforms")).id}`;
+const topic = async (harness) => `/topics/${(await harness.topic("Landforms")).id}`;
 
 export default [
   { name: "Dividing a class", who: "ada", path: divide, ready: "[data-place]" },
@@ -19,7 +19,7 @@ export default [
   {
     name: "A new topic",
     who: "ada",
-    path: async (harness) => `/t/new?courseId=${await courseId(harness)}`,
+    path: async (harness) => `/topics/new?courseId=${await courseId(harness)}`,
     ready: "form",
   },
   { name: "A topic", who: "ada", path: topic, ready: "form" },

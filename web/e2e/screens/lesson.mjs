@@ -6,15 +6,15 @@ const roomOf = async (harness) => {
 
 export default [
   { name: "Today", who: "ada", path: "/today" },
-  { name: "The lesson board", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`, ready: "[data-card]" },
+  { name: "The lesson board", who: "ada", path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}/board`, ready: "[data-card]" },
   { name: "My groups", who: "ana", path: "/groups" },
-  { name: "The work room", who: "ana", path: async (harness) => `/g/${(await roomOf(harness)).group.id}`, ready: "[data-part]" },
+  { name: "The work room", who: "ana", path: async (harness) => `/groups/${(await roomOf(harness)).group.id}`, ready: "[data-part]" },
   {
     name: "A document in its editor",
     who: "ana",
     path: async (harness) => {
       const { group, room } = await roomOf(harness);
-      return `/g/${group.id}/d/${room.documents[0].id}`;
+      return `/groups/${group.id}/documents/${room.documents[0].id}`;
     },
     ready: "iframe",
   },

@@ -1,5 +1,5 @@
 // Screens of students: the sections of the work room, submitting, messages; and a visiting teacher.
-const room = async (harness, rest = "") => `/g/${(await harness.group("Rivers", "ana")).id}${rest}`;
+const room = async (harness, rest = "") => `/groups/${(await harness.group("Rivers", "ana")).id}${rest}`;
 
 export default [
   { name: "The work room: chat", who: "ana", path: (harness) => room(harness, "?place=chat"), ready: "[role=log]" },

@@ -1,7 +1,7 @@
 // Viewing and grading works, and the overview of submissions.
 const at = async (harness, name) => {
   const [topic, group] = await Promise.all([harness.topic("Landforms"), harness.group(name)]);
-  return `/t/${topic.id}/work/${group.id}`;
+  return `/topics/${topic.id}/work/${group.id}`;
 };
 
 export default [

@@ -5,6 +5,7 @@ import { notFound } from "@tanstack/react-router";
 import { client, unwrap, Problem, type Schemas } from "../api/client";
 import { deleteDrafts } from "../forms/drafts";
 import { queryKeys } from "../api/queryKeys";
+import { currentAddress } from "./oldAddresses";
 import { clearPageSchool, markSchoolRestored } from "./pageSchool";
 
 export type Me = Schemas["Me"];
@@ -131,5 +132,5 @@ export async function signOut(cache: QueryClient): Promise<void> {
 
 /** Redirect target after sign-in: a path of this origin only. */
 export function safeRedirect(next: unknown): string {
-  return typeof next === "string" && /^\/(?![/\\])/.test(next) ? next : "/";
+  return typeof next === "string" && /^\/(?![/\\])/.test(next) ? currentAddress(next) : "/";
 }

@@ -30,7 +30,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
-const LESSON_PAGES = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
+const LESSON_PAGES = /^\/($|today$|groups$|topics\/[^/]+\/(board|projector)$)/;
 
 const requestedParts: TextPart[] = ["common"];
 const loaded = new Set<string>();

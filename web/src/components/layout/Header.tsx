@@ -33,6 +33,8 @@ export function Header({ person, connection }: { person: Me; connection: Connect
           <Link
             key={to}
             to={to}
+            // The page of one group is not a part of the list.
+            activeOptions={{ exact: to === "/groups" }}
             className="text-ink aria-[current=page]:border-accent inline-flex min-h-13 items-center border-b-3 border-transparent px-3 pt-[3px] hover:no-underline aria-[current=page]:font-semibold"
           >
             {t(label)}

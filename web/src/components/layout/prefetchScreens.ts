@@ -5,16 +5,16 @@ import { type Me, type EffectiveRole, effectiveRole } from "../../auth/session";
 import { loadSchoolTexts } from "../../i18n";
 import { prefetchLazyParts } from "../lazyPart";
 
-const STUDENT = ["groups", "g/$groupId/", "g/$groupId/d/$documentId", "messages", "me", "help"];
+const STUDENT = ["groups/", "groups/$groupId/", "groups/$groupId/documents/$documentId", "messages", "me", "help"];
 const TEACHER = [
   "today",
-  "t/$topicId/board",
-  "t/$topicId/work/$groupId",
-  "t/$topicId/",
-  "t/$topicId/projector",
-  "t/new",
-  "g/$groupId/",
-  "g/$groupId/d/$documentId",
+  "topics/$topicId/board",
+  "topics/$topicId/work/$groupId",
+  "topics/$topicId/",
+  "topics/$topicId/projector",
+  "topics/new",
+  "groups/$groupId/",
+  "groups/$groupId/documents/$documentId",
   "courses/",
   "courses/$courseId/",
   "courses/$courseId/divide",

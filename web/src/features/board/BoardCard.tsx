@@ -33,7 +33,7 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
         <span className="text-soft tabular-nums">{group.groupNumber}</span>
         {/* The whole card is the link; other actions are layered above it. */}
         <Link
-          to="/t/$topicId/work/$groupId"
+          to="/topics/$topicId/work/$groupId"
           params={{ topicId: card.groupAssignment.assignmentId, groupId: group.id }}
           data-look={group.id}
           aria-describedby={`card-${group.id}`}

@@ -114,11 +114,11 @@ export function BoardActions({ board, onDo }: { board: Board; onDo: (dialog: Boa
       <OverflowMenu
         label={title}
         actions={[
-          { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
+          { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/topics/$topicId", params }) },
           {
             id: "projector",
             name: t("board.projector"),
-            onAction: () => void navigate({ to: "/t/$topicId/projector", params }),
+            onAction: () => void navigate({ to: "/topics/$topicId/projector", params }),
           },
           {
             id: "submissions",

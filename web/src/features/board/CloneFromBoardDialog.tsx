@@ -29,7 +29,7 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
         }),
       ),
     refreshes: ["assignments"],
-    onSent: (topic) => navigate({ to: "/t/$topicId", params: { topicId: topic.id } }),
+    onSent: (topic) => navigate({ to: "/topics/$topicId", params: { topicId: topic.id } }),
   });
   return (
     <FormDialog

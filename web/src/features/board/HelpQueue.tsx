@@ -37,7 +37,7 @@ export function HelpQueue({
           <li key={card.group.id} className="bg-page border-warn flex flex-col gap-2 rounded-lg border p-3">
             <span className="flex justify-between gap-2">
               <Link
-                to="/t/$topicId/work/$groupId"
+                to="/topics/$topicId/work/$groupId"
                 params={{ topicId: card.groupAssignment.assignmentId, groupId: card.group.id }}
                 onClick={() => onShow(card.group.id)}
                 className="min-w-0 font-semibold break-words"

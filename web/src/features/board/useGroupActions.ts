@@ -17,13 +17,17 @@ export function useGroupActions(
     const openWork = () => {
       onOpen(groupId);
       void navigate({
-        to: "/t/$topicId/work/$groupId",
+        to: "/topics/$topicId/work/$groupId",
         params: { topicId: card.groupAssignment.assignmentId, groupId },
       });
     };
     return [
       { id: "look", name: t("board.look"), onAction: openWork },
-      { id: "room", name: t("board.room"), onAction: () => void navigate({ to: "/g/$groupId", params: { groupId } }) },
+      {
+        id: "room",
+        name: t("board.room"),
+        onAction: () => void navigate({ to: "/groups/$groupId", params: { groupId } }),
+      },
       { id: "message", name: t("board.message"), onAction: () => onDialog({ what: "message", groupId }) },
       ...card.members.map(({ user }) => ({
         id: `move ${user.id}`,

@@ -46,7 +46,7 @@ export function CloneToCourseDialog({ topic, onClose }: { topic: ListedAssignmen
     onSent: (made) => {
       toast(t("courses.cloned", { title: made.title }));
       onClose();
-      return navigate({ to: "/t/$topicId", params: { topicId: made.id } });
+      return navigate({ to: "/topics/$topicId", params: { topicId: made.id } });
     },
   });
   const target = findCourse(form.values.courseId);

@@ -54,7 +54,7 @@ export function CourseFiles({
         return (
           <Card key={topic.id} className="flex flex-col gap-3">
             <h2>
-              <Link to="/t/$topicId" params={{ topicId: topic.id }}>
+              <Link to="/topics/$topicId" params={{ topicId: topic.id }}>
                 {topic.title}
               </Link>
             </h2>
@@ -77,7 +77,7 @@ export function CourseFiles({
       {own.map((group) => (
         <Card key={group.id} className="flex flex-col gap-3">
           <h2>
-            <Link to="/g/$groupId" params={{ groupId: group.id }}>
+            <Link to="/groups/$groupId" params={{ groupId: group.id }}>
               {numberedName(group)}
             </Link>
           </h2>

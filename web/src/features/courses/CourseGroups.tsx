@@ -73,7 +73,7 @@ function CourseGroupRow({
     <li className="bg-sheet border-faint flex flex-col gap-2 rounded-xl border p-3 shadow-sm">
       <div className="flex items-start gap-2">
         <h2 className="min-w-0 grow py-2 text-base wrap-break-word">
-          <Link to="/g/$groupId" params={{ groupId: group.id }}>
+          <Link to="/groups/$groupId" params={{ groupId: group.id }}>
             {numberedName(group)}
           </Link>
         </h2>

@@ -53,7 +53,7 @@ export function CourseStudents({
             <div className="flex min-w-0 grow flex-wrap items-center gap-x-4 sm:grid sm:grid-cols-2">
               <span className="wrap-break-word">{student.user.name}</span>
               {group ? (
-                <Link to="/g/$groupId" params={{ groupId: group.id }} className="py-2">
+                <Link to="/groups/$groupId" params={{ groupId: group.id }} className="py-2">
                   {numberedName(group)}
                 </Link>
               ) : (

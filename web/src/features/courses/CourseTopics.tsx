@@ -62,7 +62,7 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
     <li className="bg-sheet border-faint flex items-start gap-2 rounded-xl border py-2 ps-4 pe-1 shadow-sm">
       <div className="grid min-w-0 grow items-center gap-x-4 gap-y-1 py-1 md:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_auto]">
         <div className="flex min-w-0 flex-col">
-          <Link to="/t/$topicId" params={{ topicId: topic.id }} className="py-1 font-medium wrap-break-word">
+          <Link to="/topics/$topicId" params={{ topicId: topic.id }} className="py-1 font-medium wrap-break-word">
             {topic.title}
           </Link>
           <Deadline topic={topic} />
@@ -79,7 +79,7 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
         </div>
         <div className="flex flex-wrap gap-2">
           <Link
-            to="/t/$topicId/board"
+            to="/topics/$topicId/board"
             params={{ topicId: topic.id }}
             aria-label={t("courses.boardOf", { title: topic.title })}
             className={buttonClass()}

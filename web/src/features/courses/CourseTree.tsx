@@ -38,7 +38,7 @@ export function CourseTree({ folders, location, unassigned, onLocation }: Props)
   const choose = (id: string) => {
     const target = parseNodeId(id);
     if ("course" in target) void navigate({ to: "/courses/$courseId", params: { courseId: target.course } });
-    else if ("group" in target) void navigate({ to: "/g/$groupId", params: { groupId: target.group } });
+    else if ("group" in target) void navigate({ to: "/groups/$groupId", params: { groupId: target.group } });
     else {
       setExpanded(new Set([...expanded, id]));
       onLocation(target.location);

@@ -45,7 +45,11 @@ export function UnassignedWork({
             }
             name={topic.title}
           >
-            <Link to="/t/$topicId" params={{ topicId: topic.id }} className="grow py-2 font-medium wrap-break-word">
+            <Link
+              to="/topics/$topicId"
+              params={{ topicId: topic.id }}
+              className="grow py-2 font-medium wrap-break-word"
+            >
               {topic.title}
             </Link>
           </UnassignedRow>
@@ -62,7 +66,11 @@ export function UnassignedWork({
             }
             name={group.name}
           >
-            <Link to="/g/$groupId" params={{ groupId: group.id }} className="grow py-2 font-medium wrap-break-word">
+            <Link
+              to="/groups/$groupId"
+              params={{ groupId: group.id }}
+              className="grow py-2 font-medium wrap-break-word"
+            >
               {group.groupNumber} {group.displayName ?? group.name}
             </Link>
           </UnassignedRow>

@@ -35,7 +35,7 @@ export function GroupStepLink({
   }
   return (
     <Link
-      to="/t/$topicId/work/$groupId"
+      to="/topics/$topicId/work/$groupId"
       params={{ topicId: to.assignmentId, groupId: to.groupId }}
       replace
       aria-label={`${label}: ${numberedName(to.group)}`}

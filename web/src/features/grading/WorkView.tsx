@@ -134,7 +134,7 @@ function WorkHeader({
     >
       <p className="flex flex-wrap items-center gap-x-4">
         <Link
-          to="/t/$topicId/board"
+          to="/topics/$topicId/board"
           params={{ topicId: topic.id }}
           className="inline-flex min-h-11 items-center gap-1"
           aria-keyshortcuts="Escape"
@@ -165,7 +165,7 @@ function WorkHeader({
           </span>
         )}
         <Link
-          to="/g/$groupId"
+          to="/groups/$groupId"
           params={{ groupId: groupWork.groupId }}
           className="inline-flex min-h-11 items-center sm:ms-auto"
         >

@@ -24,7 +24,7 @@ export function GlobalShortcuts({ person }: { person: Me }) {
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
     const [withPrefix] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), serverNow()).running;
-    if (withPrefix) await navigate({ to: "/t/$topicId/board", params: { topicId: withPrefix.id } });
+    if (withPrefix) await navigate({ to: "/topics/$topicId/board", params: { topicId: withPrefix.id } });
   };
   const forStaff = {
     "g t": () => void navigate({ to: "/today" }),
@@ -50,5 +50,5 @@ export function GlobalShortcuts({ person }: { person: Me }) {
 function screenAt(path: string): ShortcutScreen | undefined {
   if (/\/board$/.test(path)) return "board";
   if (/\/work\//.test(path)) return "work";
-  return path.startsWith("/g/") ? "room" : undefined;
+  return path.startsWith("/groups/") ? "room" : undefined;
 }

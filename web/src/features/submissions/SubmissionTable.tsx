@@ -37,7 +37,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
   return {
     group: (row) => (
       <Link
-        to="/t/$topicId/work/$groupId"
+        to="/topics/$topicId/work/$groupId"
         params={{ topicId: row.assignment.id, groupId: row.group.id }}
         className="inline-flex min-h-6 font-medium whitespace-nowrap"
       >
@@ -97,7 +97,7 @@ export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
       isLong={rows.length > 20}
       onOpen={(row) =>
         void navigate({
-          to: "/t/$topicId/work/$groupId",
+          to: "/topics/$topicId/work/$groupId",
           params: { topicId: row.assignment.id, groupId: row.group.id },
         })
       }

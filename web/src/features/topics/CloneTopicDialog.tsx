@@ -45,7 +45,7 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
     onSuccess: async (made) => {
       close();
       toast(t("topic.copied"));
-      await navigate({ to: "/t/$topicId", params: { topicId: made.id }, ignoreBlocker: true });
+      await navigate({ to: "/topics/$topicId", params: { topicId: made.id }, ignoreBlocker: true });
       await refreshTopics(cache);
     },
   });

@@ -66,7 +66,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
     },
     onSuccess: async ({ made: created, missing }) => {
       toast(missing > 0 ? t("topic.createdWithout", { count: missing }) : t("topic.created"));
-      await navigate({ to: "/t/$topicId", params: { topicId: created.id }, ignoreBlocker: true, replace: true });
+      await navigate({ to: "/topics/$topicId", params: { topicId: created.id }, ignoreBlocker: true, replace: true });
       await refreshTopics(cache);
     },
   });

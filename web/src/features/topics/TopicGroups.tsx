@@ -120,7 +120,7 @@ function TopicGroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork;
       className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}
     >
       <Link
-        to="/g/$groupId"
+        to="/groups/$groupId"
         params={{ groupId: own.groupId }}
         className="inline-flex min-h-11 min-w-0 grow items-center"
       >

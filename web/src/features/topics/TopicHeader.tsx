@@ -49,7 +49,7 @@ export function TopicHeader({ topic }: { topic: Topic }) {
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} className={buttonClass()}>
+        <Link to="/topics/$topicId/board" params={{ topicId: topic.id }} className={buttonClass()}>
           {t("topic.board")}
         </Link>
         <OverflowMenu

@@ -177,7 +177,7 @@ function UserGroups({ id }: { id: string }) {
       <ul>
         {found.data?.map((group) => (
           <li key={group.id}>
-            <Link to="/g/$groupId" params={{ groupId: group.id }} className="inline-flex min-h-11 items-center">
+            <Link to="/groups/$groupId" params={{ groupId: group.id }} className="inline-flex min-h-11 items-center">
               {["class" in group ? group.class.name : "", group.displayName ?? group.name].filter(Boolean).join(" › ")}
             </Link>
           </li>

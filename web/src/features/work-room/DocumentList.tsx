@@ -102,7 +102,7 @@ function DocumentRow({
       className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint bg-sheet"}`}
     >
       <Link
-        to="/g/$groupId/d/$documentId"
+        to="/groups/$groupId/documents/$documentId"
         params={{ groupId: workRoom.groupId, documentId: document.id }}
         search={topic ? { topic: topic.assignmentId } : {}}
         aria-current={isOpen ? "page" : undefined}

@@ -43,7 +43,11 @@ export function DocumentMenu({
     mutationFn: async () => {
       // The editor closes first, because it would request the deleted document.
       if (isOpen)
-        await navigate({ to: "/g/$groupId", params: { groupId: workRoom.groupId }, search: { place: "documents" } });
+        await navigate({
+          to: "/groups/$groupId",
+          params: { groupId: workRoom.groupId },
+          search: { place: "documents" },
+        });
       await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },
     onMutate: () => keepFocusNear(section.current),

@@ -25,7 +25,7 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
     <Card className="hover:border-line relative flex h-full flex-col gap-2">
       <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>
       <h2>
-        <Link to="/g/$groupId" params={{ groupId: group.id }} className="break-words after:absolute after:inset-0">
+        <Link to="/groups/$groupId" params={{ groupId: group.id }} className="break-words after:absolute after:inset-0">
           {topic?.assignment.title ?? t("groups.noTopic")}
         </Link>
       </h2>

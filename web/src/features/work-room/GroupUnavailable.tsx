@@ -50,7 +50,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
       saveDraft(person.id, next.workRoomId, storedDraft);
       saveDraft(person.id, left.id, "");
     }
-    return navigate({ to: "/g/$groupId", params: { groupId: next.id } });
+    return navigate({ to: "/groups/$groupId", params: { groupId: next.id } });
   };
   const previousGroup = left === undefined ? undefined : userNames(left.group);
   const currentGroup =

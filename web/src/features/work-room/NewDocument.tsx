@@ -59,7 +59,7 @@ function NewDocumentDialog({ workRoom, topic, kind, onClose }: NewDocumentDialog
       await cache.invalidateQueries({ queryKey: queryKeys.room.one(workRoom.groupId) });
       onClose();
       await navigate({
-        to: "/g/$groupId/d/$documentId",
+        to: "/groups/$groupId/documents/$documentId",
         params: { groupId: workRoom.groupId, documentId: document.id },
         search: topic ? { topic: topic.assignmentId } : {},
       });

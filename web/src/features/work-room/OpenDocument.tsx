@@ -33,7 +33,7 @@ export function OpenDocument({
   const isView = isPhone && !isWriting;
   const mode = (edit: boolean) =>
     navigate({
-      to: "/g/$groupId/d/$documentId",
+      to: "/groups/$groupId/documents/$documentId",
       params: { groupId: workRoom.groupId, documentId: document.id },
       search: (before) => ({ ...before, mode: edit ? ("edit" as const) : undefined }),
       replace: true,

@@ -32,14 +32,14 @@ export function RoomBanners({
           {topic ? (
             <>
               <Link
-                to="/t/$topicId/board"
+                to="/topics/$topicId/board"
                 params={{ topicId: topic.assignmentId }}
                 className="inline-flex min-h-11 items-center"
               >
                 {t("room.toBoard")}
               </Link>
               <Link
-                to="/t/$topicId/work/$groupId"
+                to="/topics/$topicId/work/$groupId"
                 params={{ topicId: topic.assignmentId, groupId: workRoom.groupId }}
                 className="inline-flex min-h-11 items-center"
               >

@@ -34,7 +34,7 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
         {document ? (
           <p className="text-lg font-semibold">
             <Link
-              to="/g/$groupId"
+              to="/groups/$groupId"
               params={{ groupId: workRoom.groupId }}
               search={topic ? { topic: topic.assignmentId } : {}}
               className="text-ink"

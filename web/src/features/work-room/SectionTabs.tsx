@@ -61,7 +61,7 @@ function TabLink({
 }) {
   return (
     <Link
-      to="/g/$groupId"
+      to="/groups/$groupId"
       params={{ groupId: workRoom.groupId }}
       search={{ place: section, ...(topic ? { topic: topic.assignmentId } : {}) }}
       aria-current={isSelected ? "page" : undefined}
@@ -87,7 +87,7 @@ export function TopicSelect({
   const { t } = useTranslation();
   const navigate = useNavigate();
   const go = (id: string) =>
-    void navigate({ to: "/g/$groupId", params: { groupId }, search: { place: section, topic: id } });
+    void navigate({ to: "/groups/$groupId", params: { groupId }, search: { place: section, topic: id } });
   return (
     <Select
       label={t("room.topic")}

@@ -48,7 +48,7 @@ function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTop
   const { t } = useTranslation();
   return (
     <Link
-      to="/g/$groupId"
+      to="/groups/$groupId"
       params={{ groupId: workRoom.groupId }}
       search={{ place: "feedback", topic: topic.assignmentId }}
       className="inline-flex min-h-11 items-center gap-2"

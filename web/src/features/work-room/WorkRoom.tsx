@@ -78,7 +78,7 @@ function WorkRoomContent({
       <div className="flex flex-col items-start gap-3">
         <PageHeading title={t("missing.title")}>{t("missing.title")}</PageHeading>
         <p>{t("problem.NOT_FOUND")}</p>
-        <Link to="/g/$groupId" params={{ groupId }} className="inline-flex min-h-11 items-center">
+        <Link to="/groups/$groupId" params={{ groupId }} className="inline-flex min-h-11 items-center">
           {t("room.toRoom")}
         </Link>
       </div>

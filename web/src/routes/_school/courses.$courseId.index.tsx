@@ -112,7 +112,7 @@ function OpenCourse({
 function NewTopicLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/t/new" search={{ courseId }} className={buttonClass("main")}>
+    <Link to="/topics/new" search={{ courseId }} className={buttonClass("main")}>
       {t("courses.newTopic")}
     </Link>
   );

@@ -160,7 +160,7 @@ function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number
       }
       action={
         <Link
-          to="/t/$topicId/board"
+          to="/topics/$topicId/board"
           params={{ topicId: topic.id }}
           aria-label={t("today.boardOf", { title: topic.title })}
           className={buttonClass("main")}
@@ -194,7 +194,7 @@ function UngradedTopic({ topic }: { topic: ListedAssignment }) {
       action={
         first ? (
           <Link
-            to="/t/$topicId/work/$groupId"
+            to="/topics/$topicId/work/$groupId"
             params={{ topicId: topic.id, groupId: first.groupId }}
             aria-label={t("today.gradeOf", { title: topic.title })}
             className={buttonClass()}
@@ -227,7 +227,7 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
         <span className="flex flex-wrap gap-2">
           {isOver ? null : (
             <Link
-              to="/t/$topicId"
+              to="/topics/$topicId"
               params={{ topicId: topic.id }}
               aria-label={t("today.prepareOf", { title: topic.title })}
               className={buttonClass()}
@@ -236,7 +236,7 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
             </Link>
           )}
           <Link
-            to="/t/$topicId/board"
+            to="/topics/$topicId/board"
             params={{ topicId: topic.id }}
             aria-label={t("today.boardOf", { title: topic.title })}
             className={buttonClass("quiet")}

@@ -13,7 +13,7 @@ import { useGradingShortcuts } from "../../features/grading/useGradingShortcuts"
 import { type Assignment, findNeighbours, topicWorksQuery } from "../../features/grading/work";
 import { WorkView } from "../../features/grading/WorkView";
 
-export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
+export const Route = createFileRoute("/_school/topics/$topicId/work/$groupId")({
   beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { document?: string } =>
     typeof search.document === "string" ? { document: search.document } : {},
@@ -53,8 +53,13 @@ function GroupWorkPage({ topic }: { topic: Assignment }) {
   }, [cache, groupId, nextId, topicId]);
   const go = (to: string | undefined) =>
     to &&
-    void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
-  const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
+    void navigate({
+      to: "/topics/$topicId/work/$groupId",
+      params: { topicId, groupId: to },
+      search: {},
+      replace: true,
+    });
+  const onBack = () => void navigate({ to: "/topics/$topicId/board", params: { topicId } });
   useGradingShortcuts({ onNext: () => go(nextId), onBefore: () => go(neighbours.before?.groupId), onBack });
   if (neighbours.here === undefined) {
     return (
@@ -62,7 +67,7 @@ function GroupWorkPage({ topic }: { topic: Assignment }) {
         <PageHeading title={topic.title}>{topic.title}</PageHeading>
         <EmptyState
           action={
-            <Link to="/t/$topicId/board" params={{ topicId }}>
+            <Link to="/topics/$topicId/board" params={{ topicId }}>
               {t("work.board")}
             </Link>
           }

@@ -10,7 +10,7 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 
-export const Route = createFileRoute("/_school/groups")({ component: Groups });
+export const Route = createFileRoute("/_school/groups/")({ component: Groups });
 
 /** The groups of a student, next deadline first. The API omits groups with a future start date. */
 function Groups() {

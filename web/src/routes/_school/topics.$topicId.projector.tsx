@@ -16,7 +16,7 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/projector")({
+export const Route = createFileRoute("/_school/topics/$topicId/projector")({
   beforeLoad: requireRole(isStaff),
   component: Projector,
 });
@@ -27,7 +27,7 @@ function Projector() {
   const { topicId } = Route.useParams();
   const found = useQuery(boardQuery(topicId));
   const navigate = Route.useNavigate();
-  const back = () => void navigate({ to: "/t/$topicId/board" });
+  const back = () => void navigate({ to: "/topics/$topicId/board" });
   useShortcuts({ b: back });
   useEscape(back);
   return (
@@ -45,7 +45,7 @@ function Projector() {
             {t("projector.full")}
           </Button>
         ) : null}
-        <Link to="/t/$topicId/board" params={{ topicId }} className={buttonClass()}>
+        <Link to="/topics/$topicId/board" params={{ topicId }} className={buttonClass()}>
           {t("projector.back")}
         </Link>
       </div>

@@ -7,7 +7,7 @@ interface Search {
   mode?: "edit";
 }
 
-export const Route = createFileRoute("/_school/g/$groupId/d/$documentId")({
+export const Route = createFileRoute("/_school/groups/$groupId/documents/$documentId")({
   validateSearch: ({ topic, mode }: Record<string, unknown>): Search => ({
     ...(typeof topic === "string" ? { topic } : {}),
     ...(mode === "edit" ? { mode } : {}),

@@ -12,7 +12,7 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/")({
+export const Route = createFileRoute("/_school/topics/$topicId/")({
   beforeLoad: requireRole(isStaff),
   component: TopicPage,
 });

@@ -8,7 +8,7 @@ interface Search {
   topic?: string;
 }
 
-export const Route = createFileRoute("/_school/g/$groupId/")({
+export const Route = createFileRoute("/_school/groups/$groupId/")({
   validateSearch: ({ place, topic }: Record<string, unknown>): Search => ({
     ...(SECTIONS.includes(place as Section) ? { place: place as Section } : {}),
     ...(typeof topic === "string" ? { topic } : {}),

@@ -30,7 +30,7 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/board")({
+export const Route = createFileRoute("/_school/topics/$topicId/board")({
   validateSearch: (search: Record<string, unknown>): { show?: Filter } => {
     const show = FILTERS.find((filter) => filter === search.show);
     return show === undefined || show === "all" ? {} : { show };
@@ -95,7 +95,7 @@ function Lesson({
     goTo,
     onDialog: setDialog,
     onSidebar: () => setSidebarOpen(true),
-    onProjector: () => void navigate({ to: "/t/$topicId/projector" }),
+    onProjector: () => void navigate({ to: "/topics/$topicId/projector" }),
   });
   return (
     <div
@@ -159,7 +159,7 @@ function NoGroups({ board }: { board: Board }) {
               {t("board.divide")}
             </Link>
           )}
-          <Link to="/t/$topicId" params={{ topicId: id }} className={buttonClass()}>
+          <Link to="/topics/$topicId" params={{ topicId: id }} className={buttonClass()}>
             {t("board.choose")}
           </Link>
         </span>

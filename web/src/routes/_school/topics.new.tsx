@@ -11,7 +11,7 @@ import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 
-export const Route = createFileRoute("/_school/t/new")({
+export const Route = createFileRoute("/_school/topics/new")({
   beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { courseId?: string; classId?: string } => ({
     ...(typeof search.courseId === "string" ? { courseId: search.courseId } : {}),
