@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { ShortcutSwitch } from "../shortcuts/ShortcutSwitch";
 import { usePreference } from "../../hooks/usePreference";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { Checkbox } from "../../forms/Checkbox";
 
 /** Preferences for the lesson board, stored in this browser. */

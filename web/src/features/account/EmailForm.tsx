@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { PasswordField } from "../../forms/PasswordField";
 import type { Me } from "../../auth/session";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { Button } from "../../components/Button";
 import { FormBody } from "../../forms/FormDialog";
 import { useForm } from "../../forms/useForm";

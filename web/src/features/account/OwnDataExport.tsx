@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { saveBlob } from "../../api/saveBlob";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { Button } from "../../components/Button";
 
 /** Export of all data about the user as one archive. */

@@ -8,7 +8,7 @@ import { FormBody } from "../../forms/FormDialog";
 import { PasswordField } from "../../forms/PasswordField";
 import { useForm } from "../../forms/useForm";
 import { useErrorText } from "../../i18n/useErrorText";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { accountSessionsQuery } from "./account";
 import { ResetNotice } from "./ResetNotice";
 

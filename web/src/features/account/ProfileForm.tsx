@@ -9,7 +9,7 @@ import { TextField } from "../../forms/TextField";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { useForm } from "../../forms/useForm";
 import { isLanguage, LANGUAGES } from "../../i18n";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { updateProfile, useChangeLanguage } from "./account";
 
 const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));

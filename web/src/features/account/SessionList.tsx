@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
 import { toast } from "../../components/base/toast";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { UserComboBox } from "../organization/UserSearch";
+import { UserComboBox } from "../users/UserComboBox";
 import { Select } from "../../forms/Select";
 import { activityNamesQuery } from "./activity";
 import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";

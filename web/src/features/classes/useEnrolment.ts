@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { refreshGroups } from "../courses/useMembers";
+import { refreshGroups } from "../groups/useMembers";
 import { useErrorText } from "../../i18n/useErrorText";
 import { toast } from "../../components/base/toast";
 import { classStudentsQuery } from "./classes";

@@ -16,10 +16,10 @@ import { Badge } from "../../components/base/Badge";
 import { EmptyState } from "../../components/base/EmptyState";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
-import { AddMembersDialog } from "./AddMembersDialog";
+import { AddMembersDialog } from "../groups/AddMembersDialog";
 import { AddFile, FileList } from "./CourseFiles";
-import { GroupDialog } from "./GroupDialog";
-import { refreshGroups, useMembers } from "./useMembers";
+import { GroupDialog } from "../groups/GroupDialog";
+import { refreshGroups, useMembers } from "../groups/useMembers";
 import { numberedName } from "../lesson/groupNames";
 
 interface Props {

@@ -10,7 +10,7 @@ import { EmptyState } from "../../components/base/EmptyState";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { MemberMenu } from "./CourseGroups";
-import { withGroups } from "./useMembers";
+import { withGroups } from "../groups/useMembers";
 import { numberedName } from "../lesson/groupNames";
 
 /** The students of the class with their group in this course; students without a group come first. */

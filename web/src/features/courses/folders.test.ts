@@ -4,7 +4,7 @@ import { type Class, schoolYear, yearAfter } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
 import type { Course } from "./courses";
 import { coursesAt, buildFolders, parseNodeId, nodeIdsOf } from "./folders";
-import { withGroups } from "./useMembers";
+import { withGroups } from "../groups/useMembers";
 import { progressOf } from "./progress";
 import { partial, type DeepPartial } from "../../testing/partial";
 import { parseLocation } from "./location";

@@ -14,7 +14,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { Time } from "../../components/base/Time";
 import { type MailDomain, mailDomainsQuery, useMailDomains } from "./useMailDomains";
-import { SettingsSection } from "./SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 
 /** The mail domains of the school, with the DNS records that prove ownership. */
 export function MailDomains() {

@@ -14,7 +14,7 @@ import { EditConflict } from "../../forms/EditConflict";
 import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { settingsQuery } from "./organization";
-import { SettingsSection } from "./SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 
 type OrganizationData = Schemas["Organization"];

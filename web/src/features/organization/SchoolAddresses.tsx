@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
 import { isSuper, type Me } from "../../auth/session";
-import { SettingsSection } from "./SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 
 /** URLs of the school, and the DNS record that its own domain needs. */
 export function SchoolAddresses({ school, person }: { school: Schemas["Organization"]; person: Me }) {

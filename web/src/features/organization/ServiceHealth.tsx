@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { healthQuery } from "./organization";
-import { SettingsSection } from "./SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 
 const ICONS = {
   ok: [Check, "text-good"],

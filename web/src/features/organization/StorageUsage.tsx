@@ -7,7 +7,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { Time } from "../../components/base/Time";
 import { storageQuery } from "./organization";
-import { SettingsSection } from "./SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { UsageBar } from "./UsageBar";
 
 /** Storage usage and quota of the school, by type and by largest consumers. */

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useFormatBytes } from "../../i18n/bytes";
 import { useTime } from "../../i18n/time";
 import { ServiceHealth } from "../organization/ServiceHealth";
-import { SettingsSection } from "../organization/SettingsSection";
+import { SettingsSection } from "../../components/SettingsSection";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { systemQuery } from "./tenants";

@@ -11,7 +11,7 @@ import { isAdmin, requireRole } from "../../auth/session";
 import { useUserAgentText } from "../../features/account/userAgent";
 import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
 import { RowText } from "../../components/RowText";
-import { UserComboBox } from "../../features/organization/UserSearch";
+import { UserComboBox } from "../../features/users/UserComboBox";
 import { Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
 import { type DataColumn, DataTable } from "../../components/DataTable";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-import { Card } from "../../components/Card";
+import { Card } from "./Card";
 
 /** A section of a settings page: title, description, controls. */
 export function SettingsSection({ title, text, children }: { title: string; text?: ReactNode; children: ReactNode }) {

@@ -3,7 +3,7 @@ import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-q
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import type { ListedGroup } from "../groups/groups";
+import type { ListedGroup } from "./groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { toast } from "../../components/base/toast";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { FormBody } from "../../forms/FormDialog";
 import { mutationForm } from "../../forms/useForm";
 import { classStudentsQuery } from "../classes/classes";
-import type { ListedGroup } from "../groups/groups";
+import type { ListedGroup } from "./groups";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
 import { ErrorMessage } from "../../components/ErrorMessage";
