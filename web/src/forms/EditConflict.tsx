@@ -1,20 +1,22 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
+import type { FieldConflict } from "../api/versions";
 import { Card } from "../components/Card";
 
-export interface ConflictingField {
-  /** Label of the field. */
-  field: string;
+interface Props<Values> {
+  /** The fields that differ; undefined without a conflict. */
+  differences: readonly FieldConflict<Values>[] | undefined;
+  label: (field: keyof Values) => string;
   /** Current value of the service; empty for none. */
-  current: string;
-  /** Whether the user typed a different value. */
-  isTyped: boolean;
+  current: (field: keyof Values) => string;
+  children?: ReactNode;
 }
 
 /** Lists fields that were changed elsewhere while the user was editing, with actions to continue. */
-export function EditConflict({ changes, children }: { changes: readonly ConflictingField[]; children?: ReactNode }) {
+export function EditConflict<Values>({ differences, label, current, children }: Props<Values>) {
   const { t } = useTranslation();
+  if (differences === undefined) return null;
   const text = (now: string) =>
     now.trim() === ""
       ? t("meanwhile.empty")
@@ -25,9 +27,11 @@ export function EditConflict({ changes, children }: { changes: readonly Conflict
         <h2>{t("meanwhile.title")}</h2>
         <p>{t("meanwhile.text")}</p>
         <ul className="mt-2 list-disc pl-5">
-          {changes.length === 0 ? <li>{t("meanwhile.none")}</li> : null}
-          {changes.map(({ field, current, isTyped }) => (
-            <li key={field}>{t(isTyped ? "meanwhile.typed" : "meanwhile.taken", { field, now: text(current) })}</li>
+          {differences.length === 0 ? <li>{t("meanwhile.none")}</li> : null}
+          {differences.map(({ field, isTyped }) => (
+            <li key={field}>
+              {t(isTyped ? "meanwhile.typed" : "meanwhile.taken", { field: label(field), now: text(current(field)) })}
+            </li>
           ))}
         </ul>
       </div>

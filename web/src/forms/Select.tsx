@@ -8,6 +8,7 @@ import {
   Popover,
   Select as AriaSelect,
   SelectValue,
+  Text,
   type Key,
 } from "react-aria-components";
 
@@ -25,7 +26,9 @@ interface Props<K extends string> {
   onChange: (id: K) => void;
   /** Placeholder while nothing is selected. */
   none?: string;
+  hint?: string | undefined;
   problem?: string | undefined;
+  isRequired?: boolean;
   isDisabled?: boolean;
 }
 
@@ -36,7 +39,9 @@ export function Select<K extends string>({
   value,
   onChange,
   none,
+  hint,
   problem,
+  isRequired = false,
   isDisabled = false,
 }: Props<K>) {
   return (
@@ -44,6 +49,7 @@ export function Select<K extends string>({
       value={value}
       onChange={(key: Key | null) => key !== null && onChange(key as K)}
       {...invalidProps(problem)}
+      isRequired={isRequired}
       isDisabled={isDisabled}
       {...(none === undefined ? {} : { placeholder: none })}
       className="flex min-w-0 flex-col gap-1"
@@ -53,6 +59,11 @@ export function Select<K extends string>({
         <SelectValue className="truncate" />
         <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
       </Button>
+      {hint === undefined ? null : (
+        <Text slot="description" className="text-soft text-sm">
+          {hint}
+        </Text>
+      )}
       <FieldError className="text-bad text-sm">{problem}</FieldError>
       <Popover className={`${POPOVER} min-w-(--trigger-width)`}>
         <ListBox items={options} className="outline-none">
@@ -64,5 +75,23 @@ export function Select<K extends string>({
         </ListBox>
       </Popover>
     </AriaSelect>
+  );
+}
+
+interface OptionalProps<K extends string> extends Omit<Props<K>, "none" | "isRequired" | "onChange"> {
+  /** Label of the option for null. */
+  none: string;
+  onChange: (id: K | null) => void;
+}
+
+/** Selects one of a few options or none. */
+export function OptionalSelect<K extends string>({ none, options, value, onChange, ...rest }: OptionalProps<K>) {
+  return (
+    <Select<K | "">
+      {...rest}
+      options={[{ id: "", name: none }, ...options]}
+      value={value ?? ""}
+      onChange={(id) => onChange(id === "" ? null : id)}
+    />
   );
 }

@@ -13,10 +13,10 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
   isBare?: boolean;
 }
 
-/** Single-line text field with label and error. */
+/** Single-line text field with label and error. Without autocomplete, unless the text is about the reader. */
 export function TextField({ label, hint, problem, end, isBare = false, ...rest }: Props) {
   return (
-    <AriaTextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
+    <AriaTextField autoComplete="off" {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
       <span className="flex gap-2">
         <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />

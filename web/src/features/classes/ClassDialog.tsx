@@ -9,14 +9,16 @@ import { activeSubjectsQuery } from "../courses/courses";
 import { serverNow } from "../../hooks/serverClock";
 import { isAdmin } from "../../auth/session";
 import { Checkbox } from "../../forms/Checkbox";
-import { Select } from "../../forms/Select";
+import { CheckboxList } from "../../forms/CheckboxList";
+import { Disclosure } from "../../components/Disclosure";
+import { OptionalSelect, Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { DateTimeField } from "../../forms/DateTimeField";
 import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { type Class, userSearchQuery, schoolYear } from "./classes";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
-import { homeroomsQuery } from "../homerooms/homerooms";
+import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 
 interface Props {
   /** The class to edit; undefined for a new one. */
@@ -24,9 +26,6 @@ interface Props {
   onClose: () => void;
   onMade?: (made: Class) => void;
 }
-
-/** Value of "none" in optional selects. */
-const NONE = "";
 
 const valuesOf = (schoolClass: Class | undefined) => ({
   name: schoolClass?.name ?? "",
@@ -36,7 +35,7 @@ const valuesOf = (schoolClass: Class | undefined) => ({
   startDate: schoolClass?.startDate ?? null,
   endDate: schoolClass?.endDate ?? null,
   subjectIds: (schoolClass?.subjects ?? []).map((subject) => subject.id),
-  homeroomId: schoolClass?.homeroomId ?? NONE,
+  homeroomId: schoolClass?.homeroomId ?? null,
   enrollHomeroom: true,
   teacherId: schoolClass?.teacherId ?? null,
   externalId: schoolClass?.externalId ?? "",
@@ -68,16 +67,10 @@ export function ClassDialog({ schoolClass, onClose, onMade }: Props) {
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t("classes.name")} isRequired maxLength={120} autoComplete="off" {...form.field("name")} />
-        <TextField
-          label={t("classes.year")}
-          isRequired
-          maxLength={20}
-          autoComplete="off"
-          {...form.field("academicYear")}
-        />
+        <TextField label={t("classes.name")} isRequired maxLength={120} {...form.field("name")} />
+        <TextField label={t("classes.year")} isRequired maxLength={20} {...form.field("academicYear")} />
       </div>
-      <SubjectSelect known={schoolClass?.subjects ?? []} {...form.field("subjectIds")} />
+      <SubjectList known={schoolClass?.subjects ?? []} {...form.field("subjectIds")} />
       <HomeroomFields form={form} isNew={schoolClass === undefined} />
       {isAdmin(person) ? <OwnerSelect schoolClass={schoolClass} {...form.field("teacherId")} /> : null}
       {schoolClass?.status === "ARCHIVED" ? null : (
@@ -96,48 +89,30 @@ export function ClassDialog({ schoolClass, onClose, onMade }: Props) {
 function MoreFields({ form }: { form: FormState<ClassValues, Class> }) {
   const { t } = useTranslation();
   return (
-    <details>
-      <summary className="text-accent min-h-11 cursor-pointer py-2 font-medium">{t("classes.more")}</summary>
-      <div className="flex flex-col gap-4 pt-2">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField label={t("classes.semester")} maxLength={20} autoComplete="off" {...form.field("semester")} />
-          <TextField label={t("classes.externalId")} maxLength={120} autoComplete="off" {...form.field("externalId")} />
-          <DateTimeField label={t("classes.start")} {...form.field("startDate")} />
-          <DateTimeField label={t("classes.end")} {...form.field("endDate")} />
-        </div>
-        <TimetableFields lessons={form.values.schedule} onChange={(schedule) => form.set({ schedule })} />
+    <Disclosure name={t("classes.more")}>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label={t("classes.semester")} maxLength={20} {...form.field("semester")} />
+        <TextField label={t("classes.externalId")} maxLength={120} {...form.field("externalId")} />
+        <DateTimeField label={t("classes.start")} {...form.field("startDate")} />
+        <DateTimeField label={t("classes.end")} {...form.field("endDate")} />
       </div>
-    </details>
+      <TimetableFields lessons={form.values.schedule} onChange={(schedule) => form.set({ schedule })} />
+    </Disclosure>
   );
 }
 
-interface SubjectSelectProps {
+interface SubjectListProps {
   value: string[];
   onChange: (ids: string[]) => void;
   known: readonly { id: string; name: string }[];
 }
 
-function SubjectSelect({ value: chosen, onChange, known }: SubjectSelectProps) {
+function SubjectList({ known, ...field }: SubjectListProps) {
   const { t } = useTranslation();
   const taught = useQuery(activeSubjectsQuery).data ?? [];
   const all = [...taught, ...known.filter((one) => !taught.some((subject) => subject.id === one.id))];
-  return (
-    <fieldset>
-      <legend className="font-medium">{t("classes.subjects")}</legend>
-      {all.length === 0 ? <p className="text-soft text-sm">{t("classes.noSubjects")}</p> : null}
-      <div className="grid gap-x-4 sm:grid-cols-3">
-        {all.map((subject) => (
-          <Checkbox
-            key={subject.id}
-            isSelected={chosen.includes(subject.id)}
-            onChange={(isOn) => onChange(isOn ? [...chosen, subject.id] : chosen.filter((id) => id !== subject.id))}
-          >
-            {subject.name}
-          </Checkbox>
-        ))}
-      </div>
-    </fieldset>
-  );
+  if (all.length === 0) return <p className="text-soft text-sm">{t("classes.noSubjects")}</p>;
+  return <CheckboxList label={t("classes.subjects")} options={all} {...field} />;
 }
 
 function HomeroomFields({ form, isNew }: { form: FormState<ClassValues, Class>; isNew: boolean }) {
@@ -146,15 +121,13 @@ function HomeroomFields({ form, isNew }: { form: FormState<ClassValues, Class>; 
   if (found.length === 0) return null;
   return (
     <div>
-      <Select
+      <OptionalSelect
         label={t("classes.homeroom")}
-        options={[
-          { id: NONE, name: t("classes.noHomeroom") },
-          ...found.map((one) => ({ id: one.id, name: [one.name, one.academicYear].filter(Boolean).join(" · ") })),
-        ]}
+        none={t("classes.noHomeroom")}
+        options={found.map((one) => ({ id: one.id, name: homeroomLabel(one) }))}
         {...form.field("homeroomId")}
       />
-      {isNew && form.values.homeroomId !== NONE ? (
+      {isNew && form.values.homeroomId !== null ? (
         <Checkbox {...form.check("enrollHomeroom")}>{t("classes.enrollHomeroom")}</Checkbox>
       ) : null}
     </div>
@@ -190,7 +163,6 @@ function saveClass(schoolClass: Class | undefined, values: ClassValues): Promise
     ...rest,
     semester: rest.semester || null,
     externalId: rest.externalId || null,
-    homeroomId: rest.homeroomId || null,
     schedule: rest.schedule.length === 0 ? null : rest.schedule,
   };
   if (schoolClass === undefined) {

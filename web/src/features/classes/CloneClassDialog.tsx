@@ -43,14 +43,8 @@ export function CloneClassDialog({ schoolClass, onClose }: { schoolClass: Class;
       submitLabel={t("classes.cloneYes")}
       onClose={onClose}
     >
-      <TextField label={t("classes.name")} isRequired maxLength={120} autoComplete="off" {...form.field("name")} />
-      <TextField
-        label={t("classes.year")}
-        isRequired
-        maxLength={20}
-        autoComplete="off"
-        {...form.field("academicYear")}
-      />
+      <TextField label={t("classes.name")} isRequired maxLength={120} {...form.field("name")} />
+      <TextField label={t("classes.year")} isRequired maxLength={20} {...form.field("academicYear")} />
       <fieldset>
         <legend className="font-medium">{t("classes.along")}</legend>
         <Checkbox {...form.check("withCourses")}>{t("classes.withCourses")}</Checkbox>

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouteContext } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
@@ -52,39 +51,32 @@ export function CourseDialog({ course, classId, subjectId, onClose, onMade }: Pr
     onSettled: () => invalidate(cache, "subjects", "classes", "groups", "assignments"),
     codes: { DUPLICATE_COURSE: "name", DUPLICATE_SUBJECT: "newSubject" },
   });
-  const { isAsked, checked } = useChoiceCheck(form);
   return (
     <FormDialog
       title={course ? t("courses.change", { name: course.name }) : t("courses.new")}
-      form={checked}
+      form={form}
       submitLabel={course ? t("app.save") : t("courses.make")}
       onClose={onClose}
     >
-      <TextField label={t("courses.name")} isRequired maxLength={120} autoComplete="off" {...form.field("name")} />
+      <TextField label={t("courses.name")} isRequired maxLength={120} {...form.field("name")} />
       <Select
         label={t("courses.class")}
         options={options.classes}
         none={t("courses.choose")}
+        hint={isEmpty ? undefined : t("courses.staysInClass")}
+        isRequired
         isDisabled={!isEmpty}
         {...form.field("classId")}
-        {...(isAsked && form.values.classId === null ? { problem: t("courses.chooseClass") } : {})}
       />
-      {isEmpty ? null : <p className="text-soft -mt-3 text-sm">{t("courses.staysInClass")}</p>}
       <Select
         label={t("courses.subject")}
         options={options.subjects}
         none={t("courses.choose")}
+        isRequired
         {...form.field("subjectId")}
-        {...(isAsked && form.values.subjectId === null ? { problem: t("courses.chooseSubject") } : {})}
       />
       {form.values.subjectId === NEW ? (
-        <TextField
-          label={t("courses.subjectName")}
-          isRequired
-          maxLength={80}
-          autoComplete="off"
-          {...form.field("newSubject")}
-        />
+        <TextField label={t("courses.subjectName")} isRequired maxLength={80} {...form.field("newSubject")} />
       ) : null}
       <TextArea label={t("courses.description")} maxLength={5000} rows={3} {...form.field("description")} />
     </FormDialog>
@@ -97,16 +89,6 @@ interface CourseValues {
   classId: string | null;
   subjectId: string | null;
   newSubject: string;
-}
-
-/** Sends the form only when class and subject are selected; selects have no check of their own. */
-function useChoiceCheck<Form extends { values: CourseValues; submit: (fields: FormData) => void }>(form: Form) {
-  const [isAsked, setIsAsked] = useState(false);
-  const submit = (fields: FormData) => {
-    setIsAsked(true);
-    if (form.values.classId !== null && form.values.subjectId !== null) form.submit(fields);
-  };
-  return { isAsked, checked: { ...form, submit } };
 }
 
 async function saveCourse(course: Course | undefined, values: CourseValues): Promise<Course> {

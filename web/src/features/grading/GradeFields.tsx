@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { translateIfKnown } from "../../i18n";
 import { fieldError } from "../../i18n/useErrorText";
-import { Select } from "../../forms/Select";
+import { OptionalSelect } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { type MemberGradeForm, arePointsValid } from "./gradeForm";
 import { listScaleValues } from "./work";
@@ -18,8 +18,6 @@ interface Props extends GradingScheme {
   onChange: (part: Partial<MemberGradeForm>) => void;
   problem?: unknown;
 }
-
-const NONE = "none";
 
 /** Fields of a grade: a select if the scale lists its values, points if the topic has them. */
 export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: Props) {
@@ -39,11 +37,12 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
   return (
     <div className="grid grid-cols-2 items-start gap-3">
       {!hasValue ? null : values.length > 0 ? (
-        <Select
+        <OptionalSelect
           label={t("work.grade")}
-          options={[{ id: NONE, name: t("work.noGrade") }, ...listed.map((value) => ({ id: value, name: value }))]}
-          value={form.value === "" ? NONE : form.value}
-          onChange={(value) => onChange({ value: value === NONE ? "" : value })}
+          none={t("work.noGrade")}
+          options={listed.map((value) => ({ id: value, name: value }))}
+          value={form.value || null}
+          onChange={(value) => onChange({ value: value ?? "" })}
           problem={errorAt("value")}
         />
       ) : (

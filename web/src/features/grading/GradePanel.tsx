@@ -95,20 +95,12 @@ export function GradePanel({
       {grading.problem === undefined || isFieldProblem(grading.problem) ? null : (
         <ErrorMessage problem={grading.problem} onRetry={() => void grading.send()} />
       )}
-      {grading.conflicts === undefined ? null : (
-        <EditConflict
-          changes={grading.conflicts.map(({ field, isTyped }) => ({
-            field: t(LABELS[field]),
-            current: nowOf(field),
-            isTyped,
-          }))}
-        >
-          <div className="flex flex-wrap gap-2">
-            {isPublished ? null : <Button onPress={() => void grading.send()}>{t("meanwhile.keep")}</Button>}
-            <Button onPress={grading.discardOwn}>{t("meanwhile.take")}</Button>
-          </div>
-        </EditConflict>
-      )}
+      <EditConflict differences={grading.conflicts} label={(field) => t(LABELS[field])} current={nowOf}>
+        <div className="flex flex-wrap gap-2">
+          {isPublished ? null : <Button onPress={() => void grading.send()}>{t("meanwhile.keep")}</Button>}
+          <Button onPress={grading.discardOwn}>{t("meanwhile.take")}</Button>
+        </div>
+      </EditConflict>
       <div className="flex flex-wrap gap-2">
         <Button
           kind="main"

@@ -6,7 +6,7 @@ import { FormBody } from "../../forms/FormDialog";
 import { mutationForm } from "../../forms/useForm";
 import { classStudentsQuery } from "../classes/classes";
 import type { ListedGroup } from "./groups";
-import { Checkbox } from "../../forms/Checkbox";
+import { CheckboxList } from "../../forms/CheckboxList";
 import { TextField } from "../../forms/TextField";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
@@ -48,7 +48,7 @@ function AddMembersForm({
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(group.classId));
   const [typed, setTyped] = useState("");
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   const { add } = useMembers();
   if (found.isPending) return <Skeleton count={1} />;
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
@@ -56,39 +56,41 @@ function AddMembersForm({
   const shown = others.filter((one) =>
     one.student.user.name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase()),
   );
-  const toggle = (id: string, isOn: boolean) =>
-    setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));
   return (
     <FormBody
       form={{
         ...mutationForm(add),
         submit: () => {
-          const people = others.map((one) => one.student.user).filter((person) => chosen.has(person.id));
+          const people = others.map((one) => one.student.user).filter((person) => chosen.includes(person.id));
           if (people.length > 0) add.mutate({ group, people }, { onSuccess: close });
         },
         // The hook reports it in a toast.
         unshownProblem: () => null,
       }}
-      submitLabel={t("courses.addCount", { count: chosen.size })}
-      isIncomplete={chosen.size === 0}
+      submitLabel={t("courses.addCount", { count: chosen.length })}
+      isIncomplete={chosen.length === 0}
       close={close}
     >
-      <TextField label={t("courses.findStudent")} value={typed} onChange={setTyped} autoComplete="off" />
+      <TextField label={t("courses.findStudent")} value={typed} onChange={setTyped} />
       {shown.length === 0 ? <p>{others.length === 0 ? t("courses.allInGroup") : t("courses.nobodyFound")}</p> : null}
-      <ul aria-label={t("courses.studentsTab")} className="max-h-72 overflow-y-auto">
-        {shown.map(({ student, group: other }) => (
-          <li key={student.user.id}>
-            <Checkbox isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
-              <span className="min-w-0 wrap-break-word">
-                {student.user.name}{" "}
-                <span className="text-soft text-sm">
-                  {other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}
-                </span>
+      <CheckboxList
+        label={t("courses.studentsTab")}
+        isBare
+        layout="scroll"
+        options={shown.map(({ student, group: other }) => ({
+          id: student.user.id,
+          name: (
+            <>
+              {student.user.name}{" "}
+              <span className="text-soft text-sm">
+                {other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}
               </span>
-            </Checkbox>
-          </li>
-        ))}
-      </ul>
+            </>
+          ),
+        }))}
+        value={chosen}
+        onChange={setChosen}
+      />
     </FormBody>
   );
 }

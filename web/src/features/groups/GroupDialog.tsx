@@ -9,7 +9,7 @@ import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { ifMatch, type Versioned, withVersion } from "../../api/versions";
 import { Button } from "../../components/Button";
-import { Select } from "../../forms/Select";
+import { OptionalSelect } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { EditConflict } from "../../forms/EditConflict";
 import { DateTimeField } from "../../forms/DateTimeField";
@@ -63,15 +63,13 @@ function LoadedGroupForm({ id, ...props }: Omit<Props, "group"> & { id: string; 
   return <GroupForm {...props} group={found.data} />;
 }
 
-const NONE = "";
-
 const valuesOf = (group: ListedGroup | undefined, courseId: string | null) => ({
   name: group?.name ?? "",
   displayName: group?.displayName ?? "",
   groupNumber: group ? String(group.groupNumber) : "",
   requiredDocuments: String(group?.requiredDocuments ?? 1),
   startDate: group?.startDate ?? null,
-  courseId: group ? (group.courseId ?? NONE) : (courseId ?? NONE),
+  courseId: group ? group.courseId : courseId,
 });
 type GroupValues = ReturnType<typeof valuesOf>;
 
@@ -90,7 +88,7 @@ function saveGroup(classId: string, values: GroupValues, base: Versioned<ListedG
     displayName: rest.displayName || null,
     requiredDocuments: Number(rest.requiredDocuments),
     startDate: rest.startDate,
-    courseId: rest.courseId || null,
+    courseId: rest.courseId,
     ...(groupNumber === "" ? {} : { groupNumber: Number(groupNumber) }),
   };
   if (base === undefined)
@@ -132,11 +130,10 @@ function GroupForm({ group, classId, courseId, close }: GroupFormProps) {
         label={t("courses.name")}
         isRequired={group !== undefined}
         maxLength={80}
-        autoComplete="off"
         {...(group ? {} : { hint: t("courses.nameHint") })}
         {...form.field("name")}
       />
-      <TextField label={t("courses.shownAs")} maxLength={80} autoComplete="off" {...form.field("displayName")} />
+      <TextField label={t("courses.shownAs")} maxLength={80} {...form.field("displayName")} />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={t("courses.number")}
@@ -161,24 +158,14 @@ function GroupForm({ group, classId, courseId, close }: GroupFormProps) {
         </span>
       )}
       {group ? (
-        <Select
+        <OptionalSelect
           label={t("courses.course")}
-          options={[
-            { id: NONE, name: t("courses.loose") },
-            ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` })),
-          ]}
+          none={t("courses.loose")}
+          options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))}
           {...form.field("courseId")}
         />
       ) : null}
-      {form.differences === undefined ? null : (
-        <EditConflict
-          changes={form.differences.map(({ field, isTyped }) => ({
-            field: t(LABELS[field]),
-            current: currentText(field),
-            isTyped,
-          }))}
-        />
-      )}
+      <EditConflict differences={form.differences} label={(field) => t(LABELS[field])} current={currentText} />
     </FormBody>
   );
 }

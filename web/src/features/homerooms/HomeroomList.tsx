@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { staffQuery } from "../users/users";
 import { Button } from "../../components/Button";
-import { Select } from "../../forms/Select";
+import { OptionalSelect } from "../../forms/Select";
 import { EmptyState } from "../../components/base/EmptyState";
 import { DataTable } from "../../components/DataTable";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
@@ -14,8 +14,6 @@ import { ListSkeleton } from "../../components/ListSkeleton";
 import { HomeroomDialog } from "./HomeroomDialog";
 import { homeroomsQuery, type Homeroom } from "./homerooms";
 import { DeleteHomeroomDialog } from "./DeleteHomeroomDialog";
-
-const ALL = "all";
 
 interface Props {
   year: string | undefined;
@@ -53,11 +51,12 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
     <div className="flex flex-col gap-4">
       {years.length > 1 ? (
         <div className="max-w-xs">
-          <Select
+          <OptionalSelect
             label={t("homerooms.year")}
-            options={[{ id: ALL, name: t("app.all") }, ...years.map((id) => ({ id, name: id }))]}
-            value={year ?? ALL}
-            onChange={(id) => onYear(id === ALL ? undefined : id)}
+            none={t("app.all")}
+            options={years.map((id) => ({ id, name: id }))}
+            value={year ?? null}
+            onChange={(id) => onYear(id ?? undefined)}
           />
         </div>
       ) : null}

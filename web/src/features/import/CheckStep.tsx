@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { homeroomsQuery } from "../homerooms/homerooms";
 import { Button } from "../../components/Button";
-import { Checkbox } from "../../forms/Checkbox";
+import { CheckboxList } from "../../forms/CheckboxList";
 import { toast } from "../../components/base/toast";
 import { Card } from "../../components/Card";
 import { FileError, SendingProgress } from "./ColumnsStep";
@@ -66,32 +66,25 @@ function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
     known.flatMap((room) => [room.name, room.id]),
   );
   if (rooms.length === 0) return null;
-  const toggle = (name: string, isWanted: boolean) =>
-    change({
-      excludedHomerooms: isWanted
-        ? wizard.excludedHomerooms.filter((other) => other !== name)
-        : [...wizard.excludedHomerooms, name],
-    });
+  const names = rooms.map((room) => room.name);
   return (
     <Card>
-      <fieldset>
-        <legend className="sr-only">{t("import.newRooms", { count: rooms.length })}</legend>
-        <h2 aria-hidden="true">{t("import.newRooms", { count: rooms.length })}</h2>
-        <p className="text-soft">{t("import.newRoomsText")}</p>
-        <div className="flex max-h-60 flex-wrap gap-x-6 overflow-y-auto">
-          {rooms.map(({ name, count }) => (
-            <Checkbox
-              key={name}
-              isSelected={!wizard.excludedHomerooms.includes(name)}
-              onChange={(isWanted) => toggle(name, isWanted)}
-            >
-              <span>
-                {name} <span className="text-soft text-sm">{t("import.forPeople", { count })}</span>
-              </span>
-            </Checkbox>
-          ))}
-        </div>
-      </fieldset>
+      <h2 aria-hidden="true">{t("import.newRooms", { count: rooms.length })}</h2>
+      <p className="text-soft">{t("import.newRoomsText")}</p>
+      <CheckboxList
+        label={t("import.newRooms", { count: rooms.length })}
+        isBare
+        options={rooms.map(({ name, count }) => ({
+          id: name,
+          name: (
+            <>
+              {name} <span className="text-soft text-sm">{t("import.forPeople", { count })}</span>
+            </>
+          ),
+        }))}
+        value={names.filter((name) => !wizard.excludedHomerooms.includes(name))}
+        onChange={(wanted) => change({ excludedHomerooms: names.filter((name) => !wanted.includes(name)) })}
+      />
     </Card>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
 import { Button } from "../../components/Button";
-import { Select } from "../../forms/Select";
+import { OptionalSelect } from "../../forms/Select";
 import { DataTable } from "../../components/DataTable";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ProgressBar } from "../../components/ProgressBar";
@@ -57,7 +57,6 @@ export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change
   );
 }
 
-const NONE = "none";
 /** The common fields; the others are in a disclosure. */
 const COMMON_FIELDS: readonly Field[] = ["email", "firstName", "lastName", "name", "role", "homeroom"];
 
@@ -65,22 +64,20 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
   const { t } = useTranslation();
   const header = rows[0] ?? [];
   const sample = rows.slice(1, 5).map((row, index) => ({ id: String(index), ...parseLine(row, wizard) }));
-  const options = [
-    { id: NONE, name: t("import.notThere") },
-    ...header.map((name, index) => ({
-      id: String(index),
-      name: name.trim() || t("import.column", { number: index + 1 }),
-    })),
-  ];
+  const options = header.map((name, index) => ({
+    id: String(index),
+    name: name.trim() || t("import.column", { number: index + 1 }),
+  }));
   const field = (one: Field) => (
-    <Select
+    <OptionalSelect
       key={one}
       label={t(`import.fields.${one}`)}
+      none={t("import.notThere")}
       options={options}
-      value={String(wizard.columns[one] ?? NONE)}
+      value={wizard.columns[one]?.toString() ?? null}
       onChange={(id) => {
         const { [one]: _, ...others } = wizard.columns;
-        change({ columns: id === NONE ? others : { ...others, [one]: Number(id) } });
+        change({ columns: id === null ? others : { ...others, [one]: Number(id) } });
       }}
     />
   );

@@ -7,7 +7,8 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isFullUser, type KnownUser } from "../users/users";
 import { Button } from "../../components/Button";
-import { Checkbox } from "../../forms/Checkbox";
+import { Disclosure } from "../../components/Disclosure";
+import { CheckboxList } from "../../forms/CheckboxList";
 import { toast } from "../../components/base/toast";
 import { Card } from "../../components/Card";
 import { allUsersQuery, usersNotInFile } from "./users";
@@ -19,14 +20,14 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const errorText = useErrorText();
   const cache = useQueryClient();
   const { data: known } = useQuery(allUsersQuery);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   const allow = useMutation({
     mutationFn: async ({ users, isActive }: { users: KnownUser[]; isActive: boolean }) => {
       for (const user of users)
         await unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
     },
     onSuccess: (_, { users, isActive }) => {
-      setChosen(new Set());
+      setChosen([]);
       if (isActive) toast(t("import.onAgain", { count: users.length }));
       else toast(t("import.offNow", { count: users.length }), () => allow.mutate({ users, isActive: true }));
     },
@@ -37,43 +38,31 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   if (people.length === 0) return null;
   // An account shared with another school cannot be deactivated here.
   const own = people.filter(isFullUser);
-  const isAll = own.length > 0 && own.every((user) => chosen.has(user.id));
-  const picked = own.filter((user) => chosen.has(user.id));
-  const toggle = (id: string, isIn: boolean) =>
-    setChosen((before) => new Set(isIn ? [...before, id] : [...before].filter((other) => other !== id)));
+  const picked = own.filter((user) => chosen.includes(user.id));
   return (
     <Card className="flex flex-col gap-3">
       <h2>{t("import.missing", { count: people.length })}</h2>
       <p>{t("import.missingText")}</p>
-      <details>
-        <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.missingShow")}</summary>
-        <fieldset>
-          <legend className="sr-only">{t("import.missing", { count: people.length })}</legend>
-          <Checkbox
-            isSelected={isAll}
-            isIndeterminate={picked.length > 0 && !isAll}
-            onChange={(isIn) => setChosen(new Set(isIn ? own.map((user) => user.id) : []))}
-          >
-            {t("app.all")}
-          </Checkbox>
-          <ul className="border-faint max-h-96 overflow-y-auto rounded-lg border px-3">
-            {people.map((user) => (
-              <li key={user.id}>
-                <Checkbox
-                  isSelected={chosen.has(user.id)}
-                  isDisabled={!isFullUser(user)}
-                  onChange={(isIn) => toggle(user.id, isIn)}
-                >
-                  <span className="[overflow-wrap:anywhere]">
-                    {user.name}{" "}
-                    <span className="text-soft text-sm">{isFullUser(user) ? user.email : t("people.shared")}</span>
-                  </span>
-                </Checkbox>
-              </li>
-            ))}
-          </ul>
-        </fieldset>
-      </details>
+      <Disclosure name={t("import.missingShow")}>
+        <CheckboxList
+          label={t("import.missing", { count: people.length })}
+          isBare
+          layout="scroll"
+          allLabel={t("app.all")}
+          options={people.map((user) => ({
+            id: user.id,
+            isDisabled: !isFullUser(user),
+            name: (
+              <>
+                {user.name}{" "}
+                <span className="text-soft text-sm">{isFullUser(user) ? user.email : t("people.shared")}</span>
+              </>
+            ),
+          }))}
+          value={chosen}
+          onChange={setChosen}
+        />
+      </Disclosure>
       {picked.length > 0 || allow.isPending ? (
         <p>
           <Button

@@ -8,7 +8,7 @@ import { meQuery } from "../../auth/session";
 import { ifMatch, type Versioned, withVersion } from "../../api/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
 import { Checkbox } from "../../forms/Checkbox";
-import { Select } from "../../forms/Select";
+import { OptionalSelect } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { EditConflict } from "../../forms/EditConflict";
 import { toast } from "../../components/base/toast";
@@ -19,13 +19,12 @@ import { TimeZoneField } from "../../forms/TimeZoneField";
 
 type OrganizationData = Schemas["Organization"];
 
-/** Form values; an empty string means "not set". */
 function initialForm(school: OrganizationData) {
   const { timezone, locale, gradeScale, lateDefault, features } = school.metadata ?? {};
   return {
     name: school.name,
     timezone: timezone ?? null,
-    locale: locale?.slice(0, 2) ?? "",
+    locale: locale?.slice(0, 2) ?? null,
     gradeScale: gradeScale ?? "",
     lateDefault: lateDefault ?? "ALLOW",
     teachersAddSubjects: features?.teachersAddSubjects ?? false,
@@ -57,7 +56,7 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
     send: ({ name, timezone, locale, gradeScale, lateDefault, ...features }, base) => {
       const metadata = {
         timezone,
-        locale: isLanguage(locale) ? TAGS[locale] : null,
+        locale: locale !== null && isLanguage(locale) ? TAGS[locale] : null,
         gradeScale: gradeScale.trim() || null,
         lateDefault,
         features,
@@ -71,7 +70,6 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
       return cache.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   });
-  const { base } = form;
   return (
     <FormBody form={form} submitLabel={t("app.save")}>
       <SettingsSection title={t("organisation.school")}>
@@ -82,14 +80,11 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
             none={t("organisation.zoneNone")}
             {...form.field("timezone", "metadata.timezone")}
           />
-          <Select
+          <OptionalSelect
             label={t("organisation.language")}
-            options={[
-              { id: "none", name: t("organisation.languageNone") },
-              ...Object.entries(LANGUAGES).map(([id, name]) => ({ id, name })),
-            ]}
-            value={form.values.locale || "none"}
-            onChange={(id) => form.set({ locale: id === "none" ? "" : id })}
+            none={t("organisation.languageNone")}
+            options={Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }))}
+            {...form.field("locale", "metadata.locale")}
           />
         </div>
       </SettingsSection>
@@ -111,15 +106,11 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
         <Checkbox {...form.check("teachersAddSubjects")}>{t("organisation.teachersAddSubjects")}</Checkbox>
         <Checkbox {...form.check("studentsChangeNames")}>{t("organisation.studentsChangeNames")}</Checkbox>
       </SettingsSection>
-      {form.differences === undefined ? null : (
-        <EditConflict
-          changes={form.differences.map(({ field, isTyped }) => ({
-            field: t(LABELS[field]),
-            current: valueText(initialForm(base)[field]),
-            isTyped,
-          }))}
-        />
-      )}
+      <EditConflict
+        differences={form.differences}
+        label={(field) => t(LABELS[field])}
+        current={(field) => valueText(initialForm(form.base)[field])}
+      />
     </FormBody>
   );
 }

@@ -4,12 +4,10 @@ import { useTranslation } from "react-i18next";
 
 import { assignmentsQuery } from "../groups/groups";
 import { compareNames } from "../../i18n/names";
-import { Select } from "../../forms/Select";
+import { OptionalSelect, Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { classOptionsQuery, courseOptionsQuery, subjectOptionsQuery } from "./submissions";
 import { type Filters as Wanted, type WorkState, STATES, effectiveState } from "./filters";
-
-const ANY = "any";
 
 interface Props {
   filters: Wanted;
@@ -32,10 +30,8 @@ export function SubmissionFilters({ filters, onChange }: Props) {
       (!filters.courseId || one.courseId === filters.courseId) &&
       (!filters.subjectId || one.course?.subjectId === filters.subjectId),
   );
-  const any = { id: ANY, name: t("app.all") };
   const update = (part: { [name in keyof Wanted]?: Wanted[name] | undefined }) =>
     onChange({ ...filters, ...part } as Wanted);
-  const picked = (id: string) => (id === ANY ? undefined : id);
   const titled = topics
     .map((one) => ({ id: one.id, name: one.title }))
     .toSorted((one, other) => compareNames(one.name, other.name));
@@ -44,35 +40,36 @@ export function SubmissionFilters({ filters, onChange }: Props) {
       aria-label={t("submissions.filters")}
       className="grid grid-cols-2 items-start gap-3 lg:grid-cols-3 xl:grid-cols-6"
     >
-      <Select
+      <OptionalSelect
         label={t("submissions.class")}
-        options={[any, ...classList.map(({ id, name }) => ({ id, name }))]}
-        value={filters.classId ?? ANY}
-        onChange={(id) => update({ classId: picked(id), courseId: undefined, assignmentId: undefined })}
+        none={t("app.all")}
+        options={classList.map(({ id, name }) => ({ id, name }))}
+        value={filters.classId ?? null}
+        onChange={(id) => update({ classId: id ?? undefined, courseId: undefined, assignmentId: undefined })}
       />
-      <Select
+      <OptionalSelect
         label={t("submissions.subject")}
-        options={[any, ...subjectList.map(({ id, name }) => ({ id, name }))]}
-        value={filters.subjectId ?? ANY}
-        onChange={(id) => update({ subjectId: picked(id), courseId: undefined, assignmentId: undefined })}
+        none={t("app.all")}
+        options={subjectList.map(({ id, name }) => ({ id, name }))}
+        value={filters.subjectId ?? null}
+        onChange={(id) => update({ subjectId: id ?? undefined, courseId: undefined, assignmentId: undefined })}
       />
-      <Select
+      <OptionalSelect
         label={t("submissions.course")}
-        options={[
-          any,
-          ...courseList.map((one) => ({
-            id: one.id,
-            name: filters.classId ? one.name : `${one.class.name} · ${one.name}`,
-          })),
-        ]}
-        value={filters.courseId ?? ANY}
-        onChange={(id) => update({ courseId: picked(id), assignmentId: undefined })}
+        none={t("app.all")}
+        options={courseList.map((one) => ({
+          id: one.id,
+          name: filters.classId ? one.name : `${one.class.name} · ${one.name}`,
+        }))}
+        value={filters.courseId ?? null}
+        onChange={(id) => update({ courseId: id ?? undefined, assignmentId: undefined })}
       />
-      <Select
+      <OptionalSelect
         label={t("submissions.topic")}
-        options={[any, ...titled]}
-        value={filters.assignmentId ?? ANY}
-        onChange={(id) => update({ assignmentId: picked(id) })}
+        none={t("app.all")}
+        options={titled}
+        value={filters.assignmentId ?? null}
+        onChange={(id) => update({ assignmentId: id ?? undefined })}
       />
       <Select<WorkState>
         label={t("submissions.status")}

@@ -6,11 +6,11 @@ import { Form } from "../../forms/Form";
 import { translateIfKnown } from "../../i18n";
 import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { currentVersion, mergeForm, type Versioned } from "../../api/versions";
+import { currentVersion, type FieldConflict, mergeForm, type Versioned } from "../../api/versions";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
-import { type ConflictingField, EditConflict } from "../../forms/EditConflict";
+import { EditConflict } from "../../forms/EditConflict";
 import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { useTopicEdits } from "./useTopicEdits";
@@ -46,23 +46,17 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
     enabled: isDirty && missingFields.length === 0 && Object.keys(debouncedEdits).length > 0,
   });
   const handedIn = (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0) + (topic.stats?.returned ?? 0);
-  const [changes, setChanges] = useState<ConflictingField[]>();
+  const [conflict, setConflict] = useState<{ current: TopicForm; differences: FieldConflict<TopicForm>[] }>();
   const saving = useMutation({
     mutationFn: () => saveTopic(topic, edits, recompute && edits.deadline !== undefined && handedIn > 0),
     onError: (problem) => {
       const now = currentVersion<Topic>(problem);
       if (now === undefined) return;
-      const { differences } = mergeForm<TopicForm>(topicForm(topic), form, topicForm(now));
-      setChanges(
-        differences.map(({ field, isTyped }) => ({
-          field: fieldName(field),
-          current: field === "deadline" ? moment(now.deadline) : fieldText(topicForm(now)[field]),
-          isTyped,
-        })),
-      );
+      const current = topicForm(now);
+      setConflict({ current, differences: mergeForm<TopicForm>(topicForm(topic), form, current).differences });
     },
     onSuccess: () => {
-      setChanges(undefined);
+      setConflict(undefined);
       setTried(false);
       toast(t("topic.saved"));
     },
@@ -116,8 +110,14 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
             .map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
           canSetStart={topic.groupAssignments.length > 0}
         />
-        {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? (
-          <EditConflict changes={changes} />
+        {saving.isError && conflict !== undefined && currentVersion(saving.error) !== undefined ? (
+          <EditConflict
+            differences={conflict.differences}
+            label={fieldName}
+            current={(field) =>
+              field === "deadline" ? moment(conflict.current.deadline ?? "") : fieldText(conflict.current[field])
+            }
+          />
         ) : null}
         {saving.isError &&
         currentVersion(saving.error) === undefined &&

@@ -9,7 +9,7 @@ import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { useFormatBytes } from "../../i18n/bytes";
 import { Button } from "../../components/Button";
-import { Checkbox } from "../../forms/Checkbox";
+import { CheckboxList } from "../../forms/CheckboxList";
 import { FileDropZone } from "../../forms/FileDropZone";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { toast } from "../../components/base/toast";
@@ -129,19 +129,13 @@ export function NewTopic({ classId, courseId, person }: Props) {
               <h2 id="groups">{t("topic.groups", { count: chosen.length })}</h2>
               {known.isSuccess && groups.length === 0 ? <p className="text-soft">{t("topic.noGroupsCourse")}</p> : null}
               {known.isError ? <ErrorMessage problem={known.error} onRetry={() => void known.refetch()} /> : null}
-              <fieldset aria-labelledby="groups" className="grid sm:grid-cols-2">
-                {groups.map((group) => (
-                  <Checkbox
-                    key={group.id}
-                    isSelected={!leftOut.includes(group.id)}
-                    onChange={(isOn) =>
-                      setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])
-                    }
-                  >
-                    {groupName(group)}
-                  </Checkbox>
-                ))}
-              </fieldset>
+              <CheckboxList
+                label={t("topic.groups", { count: chosen.length })}
+                isBare
+                options={groups.map((group) => ({ id: group.id, name: groupName(group) }))}
+                value={chosen.map((group) => group.id)}
+                onChange={(ids) => setLeftOut(groups.map((group) => group.id).filter((id) => !ids.includes(id)))}
+              />
             </Card>
           </section>
         </div>

@@ -8,8 +8,9 @@ import { client, unwrap, type Schemas } from "../../api/client";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../components/Button";
-import { Checkbox } from "../../forms/Checkbox";
-import { Select } from "../../forms/Select";
+import { Disclosure } from "../../components/Disclosure";
+import { CheckboxList } from "../../forms/CheckboxList";
+import { OptionalSelect } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
@@ -27,7 +28,7 @@ const INITIAL = {
   username: "",
   externalId: "",
   password: "",
-  homeroomId: "",
+  homeroomId: null as string | null,
   classIds: [] as string[],
 };
 type UserValues = typeof INITIAL;
@@ -101,7 +102,7 @@ function requestBody(values: UserValues): Schemas["NewUser"] {
     role,
     ...(access === "mail" ? { sendInvite: true } : access === "own" ? { password } : {}),
     ...(role === "STUDENT"
-      ? { ...(homeroomId === "" ? {} : { homeroomId }), ...(classIds.length === 0 ? {} : { classIds }) }
+      ? { ...(homeroomId === null ? {} : { homeroomId }), ...(classIds.length === 0 ? {} : { classIds }) }
       : {}),
   };
 }
@@ -143,15 +144,11 @@ function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
       </div>
       <TextField label={t("people.email")} type="email" isRequired maxLength={254} {...form.field("email")} />
       {values.role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
-        <Select
+        <OptionalSelect
           label={t("people.homeroom")}
-          options={[
-            { id: "none", name: t("people.noHomeroom") },
-            ...rooms.data.map((room) => ({ id: room.id, name: homeroomLabel(room) })),
-          ]}
+          none={t("people.noHomeroom")}
+          options={rooms.data.map((room) => ({ id: room.id, name: homeroomLabel(room) }))}
           {...form.field("homeroomId")}
-          value={values.homeroomId || "none"}
-          onChange={(id) => form.set({ homeroomId: id === "none" ? "" : id })}
         />
       ) : null}
       <RadioGroup
@@ -165,7 +162,6 @@ function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
           hint={t("people.passwordHint")}
           isRequired
           minLength={8}
-          autoComplete="off"
           {...form.field("password")}
         />
       ) : null}
@@ -177,49 +173,30 @@ function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
 function MoreUserFields({ form }: { form: FormState<UserValues, Schemas["NewMember"]> }) {
   const { t } = useTranslation();
   return (
-    <details>
-      <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("people.furthermore")}</summary>
-      <div className="flex flex-col gap-3">
-        <TextField
-          label={t("people.shownName")}
-          hint={t("people.shownNameHint", { name: fullName(form.values) })}
-          maxLength={120}
-          {...form.field("name")}
-        />
-        <TextField label={t("people.username")} maxLength={60} {...form.field("username")} />
-        <TextField
-          label={t("people.externalId")}
-          hint={t("people.externalIdHint")}
-          maxLength={120}
-          {...form.field("externalId")}
-        />
-        {form.values.role === "STUDENT" ? (
-          <ClassSelect chosen={form.values.classIds} onChange={(classIds) => form.set({ classIds })} />
-        ) : null}
-      </div>
-    </details>
+    <Disclosure name={t("people.furthermore")}>
+      <TextField
+        label={t("people.shownName")}
+        hint={t("people.shownNameHint", { name: fullName(form.values) })}
+        maxLength={120}
+        {...form.field("name")}
+      />
+      <TextField label={t("people.username")} maxLength={60} {...form.field("username")} />
+      <TextField
+        label={t("people.externalId")}
+        hint={t("people.externalIdHint")}
+        maxLength={120}
+        {...form.field("externalId")}
+      />
+      {form.values.role === "STUDENT" ? <ClassList {...form.field("classIds")} /> : null}
+    </Disclosure>
   );
 }
 
 /** Initial classes of a new student. */
-function ClassSelect({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
+function ClassList(field: { value: string[]; onChange: (ids: string[]) => void }) {
   const { t } = useTranslation();
   const { data: known = [] } = useQuery(activeClassesQuery);
   if (known.length === 0) return null;
-  return (
-    <fieldset>
-      <legend className="font-medium">{t("people.classes")}</legend>
-      <div className="border-faint max-h-48 overflow-y-auto rounded-lg border px-3">
-        {known.map((one) => (
-          <Checkbox
-            key={one.id}
-            isSelected={chosen.includes(one.id)}
-            onChange={(isIn) => onChange(isIn ? [...chosen, one.id] : chosen.filter((id) => id !== one.id))}
-          >
-            {one.name} <span className="text-soft text-sm">{one.academicYear}</span>
-          </Checkbox>
-        ))}
-      </div>
-    </fieldset>
-  );
+  const options = known.map(({ id, name, academicYear }) => ({ id, name: `${name} · ${academicYear}` }));
+  return <CheckboxList label={t("people.classes")} layout="scroll" options={options} {...field} />;
 }

@@ -3,25 +3,15 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
-import { Select } from "../../forms/Select";
+import { OptionalSelect } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./filters";
-
-const ALL = "all";
 
 /** Filters of the user list, stored in the URL. */
 export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: (filters: Wanted) => void }) {
   const { t } = useTranslation();
   const rooms = useQuery(homeroomsQuery);
-  const roles = [{ id: ALL, name: t("app.all") }, ...ROLE_FILTERS.map((id) => ({ id, name: t(`people.roles.${id}`) }))];
-  const states = [
-    { id: ALL, name: t("app.all") },
-    ...(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) })),
-  ];
-  const known = [
-    { id: ALL, name: t("app.all") },
-    ...(rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) })),
-  ];
+  const known = (rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) }));
   const { search: _, ...others } = filters;
   return (
     <search className="grid grid-cols-2 gap-3 sm:grid-cols-4">
@@ -31,24 +21,27 @@ export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: 
           onText={(search) => onChange(search === "" ? others : { ...others, search })}
         />
       </div>
-      <Select
+      <OptionalSelect
         label={t("people.roleIs")}
-        options={roles}
-        value={filters.role ?? ALL}
-        onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })}
+        none={t("app.all")}
+        options={ROLE_FILTERS.map((id) => ({ id, name: t(`people.roles.${id}`) }))}
+        value={filters.role ?? null}
+        onChange={(role) => onChange({ ...filters, role: role ?? undefined })}
       />
-      <Select
+      <OptionalSelect
         label={t("people.state")}
-        options={states}
-        value={filters.isActive ?? ALL}
-        onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })}
+        none={t("app.all")}
+        options={(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) }))}
+        value={filters.isActive ?? null}
+        onChange={(isActive) => onChange({ ...filters, isActive: isActive ?? undefined })}
       />
-      {known.length > 1 ? (
-        <Select
+      {known.length > 0 ? (
+        <OptionalSelect
           label={t("people.homeroom")}
+          none={t("app.all")}
           options={known}
-          value={filters.homeroomId ?? ALL}
-          onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })}
+          value={filters.homeroomId ?? null}
+          onChange={(id) => onChange({ ...filters, homeroomId: id ?? undefined })}
         />
       ) : null}
     </search>

@@ -20,7 +20,7 @@ import { buildFolders } from "../../features/courses/folders";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { Button } from "../../components/Button";
-import { Select } from "../../forms/Select";
+import { OptionalSelect, Select } from "../../forms/Select";
 import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
@@ -88,14 +88,12 @@ function CoursesHeader() {
         <div className="col-span-2 lg:col-span-1">
           <CourseSearch />
         </div>
-        <Select
+        <OptionalSelect
           label={t("courses.subject")}
-          options={[
-            { id: "", name: t("app.all") },
-            ...taught.map((subject) => ({ id: subject.id, name: subject.name })),
-          ]}
-          value={location.subject ?? ""}
-          onChange={(subject) => updateSearch({ subject: subject || undefined })}
+          none={t("app.all")}
+          options={taught.map((subject) => ({ id: subject.id, name: subject.name }))}
+          value={location.subject ?? null}
+          onChange={(subject) => updateSearch({ subject: subject ?? undefined })}
         />
         <Select
           label={t("courses.statusLabel")}
