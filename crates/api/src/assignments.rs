@@ -15,8 +15,9 @@ use utoipa::{IntoParams, ToSchema};
 use super::context::Context;
 use super::cross_tenant_list::{DirectedKey, starts_with_search};
 use super::dry_run::{DryRun, DryRunQuery};
+use super::patch_fields::Editable;
 use super::response::{CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::{
     AssignmentListItemView, AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView,
     ListedAssignmentView,
@@ -96,35 +97,7 @@ pub(crate) struct RemovedTopic {
 }
 
 impl Editable for AssignmentEdit {
-    const FIELDS: &'static [&'static str] = &[
-        "title",
-        "description",
-        "deadline",
-        "requiredSubmissions",
-        "maxPoints",
-        "gradeScale",
-        "latePolicy",
-        "isShared",
-        "courseId",
-        "groups",
-    ];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "classId",
-        "status",
-        "finishedAt",
-        "finishedById",
-        "createdById",
-        "organizationId",
-        "createdAt",
-        "updatedAt",
-        "class",
-        "course",
-        "attachments",
-        "groupAssignments",
-        "stats",
-        "view",
-    ];
+    type Resource = AssignmentView;
 }
 
 /// List topics

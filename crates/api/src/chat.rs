@@ -16,8 +16,9 @@ use super::downloads::{Download, download};
 use super::dry_run::DryRunQuery;
 use super::files::{self, FileForm, Unconverted};
 use super::pagination::{Cursor, Limit, Page, RoomMessages, window};
+use super::patch_fields::Editable;
 use super::response::{Created, CreatedOrFound};
-use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
+use super::valid::{Patch, Valid, ValidOrEmpty, ValidQuery};
 use api_types::message::{MessageAttachmentView, RoomMessageView};
 use common::clock;
 use common::error::Result;
@@ -26,21 +27,7 @@ use db::chat::ReadDirection;
 use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, SentMessage};
 
 impl Editable for RoomMessageEdit {
-    const FIELDS: &'static [&'static str] = &["content"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "workRoomId",
-        "seq",
-        "senderId",
-        "sender",
-        "type",
-        "attachments",
-        "replyToId",
-        "clientMessageId",
-        "createdAt",
-        "editedAt",
-        "deletedAt",
-    ];
+    type Resource = RoomMessageView;
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

@@ -15,8 +15,9 @@ use super::context::Context;
 use super::cross_tenant_list::by_name;
 use super::dry_run::{DryRun, DryRunQuery};
 use super::existing;
+use super::patch_fields::Editable;
 use super::response::{CreatedObject, PreserializedJson, Versioned, or_current};
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::ListedAssignmentView;
 use api_types::class::{ClassView, CoTeacherView};
 use api_types::course::CourseView;
@@ -119,30 +120,7 @@ impl From<RemovedCounts> for ClassRemoved {
 }
 
 impl Editable for ClassEdit {
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "academicYear",
-        "semester",
-        "startDate",
-        "endDate",
-        "status",
-        "teacherId",
-        "homeroomId",
-        "externalId",
-        "schedule",
-        "subjectIds",
-    ];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "organizationId",
-        "createdAt",
-        "updatedAt",
-        "teacher",
-        "homeroom",
-        "coTeachers",
-        "subjects",
-        "counts",
-    ];
+    type Resource = ClassView;
 }
 
 /// List the classes visible to the caller, by name

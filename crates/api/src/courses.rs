@@ -14,8 +14,9 @@ use super::context::Context;
 use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::existing;
+use super::patch_fields::Editable;
 use super::response::{CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::valid::{Patch, Valid, ValidQuery};
 use api_types::assignment::AssignmentOutlineView;
 use api_types::audience::Audience;
 use api_types::course::CourseView;
@@ -47,17 +48,7 @@ pub(crate) struct CourseListQuery {
 }
 
 impl Editable for CourseEdit {
-    const FIELDS: &'static [&'static str] = &["name", "description", "status", "subjectId", "classId"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "createdAt",
-        "updatedAt",
-        "class",
-        "subject",
-        "counts",
-        "groups",
-        "assignments",
-    ];
+    type Resource = CourseDetailView;
 }
 
 /// List the courses of the organization, by name

@@ -20,8 +20,9 @@ use super::context::{App, Context};
 use super::downloads::{Content, Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
+use super::patch_fields::Editable;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::valid::{Patch, Valid, ValidQuery};
 use adapters::blob_store::{name, templates};
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
@@ -44,37 +45,7 @@ pub(crate) struct DocumentListQuery {
 }
 
 impl Editable for DocumentEdit {
-    const FIELDS: &'static [&'static str] = &["title", "assignmentId"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "workRoomId",
-        "groupId",
-        "documentType",
-        "fileExtension",
-        "status",
-        "statusBeforeLock",
-        "lockedAt",
-        "lockedByAssignmentId",
-        "version",
-        "size",
-        "createdById",
-        "lastEditedBy",
-        "lastEditedByUser",
-        "lastActivity",
-        "saveFailedAt",
-        "contentPending",
-        "submittedAt",
-        "submittedById",
-        "grade",
-        "points",
-        "gradedAt",
-        "gradedById",
-        "feedback",
-        "createdAt",
-        "updatedAt",
-        "canEdit",
-        "mode",
-    ];
+    type Resource = DocumentView;
 }
 
 /// List the documents of a room, oldest first

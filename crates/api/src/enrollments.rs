@@ -11,7 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::patch_fields::Editable;
+use super::valid::{Patch, Valid, ValidQuery};
 use api_types::class::{ClassEnrollmentView, ClassStudentView, RosterEntryView, StudentView};
 use common::error::Result;
 use db::enrollments::ClassStudent;
@@ -59,8 +60,7 @@ pub struct StudentRemoved {
 }
 
 impl Editable for EnrollmentEdit {
-    const FIELDS: &'static [&'static str] = &["completedAt"];
-    const READ_ONLY: &'static [&'static str] = &["id", "classId", "studentId", "enrolledAt"];
+    type Resource = ClassEnrollmentView;
 }
 
 /// List the students of a class, by name

@@ -12,8 +12,9 @@ use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
+use super::patch_fields::Editable;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::valid::{Patch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group_assignment::GroupAssignmentView;
 use api_types::submission::FeedbackView;
@@ -62,18 +63,7 @@ impl FeedbackListQuery {
 }
 
 impl Editable for FeedbackEdit {
-    const FIELDS: &'static [&'static str] = &["text", "visibility", "publish"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "groupAssignmentId",
-        "submissionId",
-        "documentId",
-        "authorId",
-        "author",
-        "publishedAt",
-        "createdAt",
-        "updatedAt",
-    ];
+    type Resource = FeedbackView;
 }
 
 /// List the feedback on a group's work, a submission, a document or a topic, oldest first

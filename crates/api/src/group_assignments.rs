@@ -10,8 +10,9 @@ use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRun;
+use super::patch_fields::Editable;
 use super::response::Ack;
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group_assignment::GroupAssignmentView;
 use common::error::Result;
@@ -33,23 +34,7 @@ pub(crate) struct Force {
 }
 
 impl Editable for GroupAssignmentEdit {
-    const FIELDS: &'static [&'static str] = &["descriptionOverride", "lateAllowedUntil"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "assignmentId",
-        "groupId",
-        "status",
-        "currentSubmissionId",
-        "effectiveDescription",
-        "effectiveAttachments",
-        "submittedCount",
-        "isComplete",
-        "createdAt",
-        "updatedAt",
-        "group",
-        "assignment",
-        "currentSubmission",
-    ];
+    type Resource = GroupAssignmentView;
 }
 
 /// Attach groups to a topic

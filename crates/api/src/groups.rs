@@ -19,8 +19,9 @@ use super::context::Context;
 use super::cross_tenant_list::starts_with_search;
 use super::dry_run::DryRunQuery;
 use super::existing;
+use super::patch_fields::Editable;
 use super::response::{CreatedAll, CreatedObject, PreserializedJson, Versioned, or_current};
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
 use common::error::Result;
@@ -58,43 +59,9 @@ pub(super) struct GroupListQuery {
 }
 
 impl Editable for GroupEdit {
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "groupNumber",
-        "displayName",
-        "startDate",
-        "requiredDocuments",
-        "subjectId",
-        "courseId",
-    ];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "classId",
-        "needsHelp",
-        "helpRequestedAt",
-        "helpMessage",
-        "helpRequestedById",
-        "helpClaimedById",
-        "helpResolvedAt",
-        "helpResolvedById",
-        "createdById",
-        "createdAt",
-        "updatedAt",
-        "isHidden",
-        "memberCount",
-        "workRoomId",
-        "class",
-        "course",
-        "subject",
-        "members",
-        "groupAssignments",
-        "attachments",
-        "unreadMessages",
-        "view",
-        // Former fields, which are fields of topics now.
-        "topic",
-        "deadline",
-    ];
+    type Resource = GroupView;
+    /// These are fields of topics now.
+    const FORMER: &'static [&'static str] = &["topic", "deadline"];
 }
 
 /// List the groups visible to the caller, by number

@@ -14,8 +14,9 @@ use super::context::Context;
 use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::existing;
+use super::patch_fields::Editable;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::valid::{Patch, Valid, ValidQuery};
 use api_types::homeroom::{HomeroomStudentView, HomeroomView};
 use common::error::Result;
 use db::homerooms::{HomeroomFilter, HomeroomWithCount};
@@ -54,15 +55,7 @@ pub struct HomeroomStudentsAdded {
 }
 
 impl Editable for HomeroomEdit {
-    const FIELDS: &'static [&'static str] = &["name", "gradeLevel", "academicYear", "teacherId"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "organizationId",
-        "externalId",
-        "studentCount",
-        "createdAt",
-        "updatedAt",
-    ];
+    type Resource = HomeroomView;
 }
 
 fn homeroom_view(counted: HomeroomWithCount) -> HomeroomView {

@@ -16,6 +16,7 @@ mod head_scanner;
 pub mod layers;
 pub mod openapi;
 pub mod pagination;
+mod patch_fields;
 pub mod permission_matrix;
 pub mod response;
 pub mod route_limits;

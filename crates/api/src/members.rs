@@ -12,8 +12,9 @@ use utoipa::IntoParams;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::pagination::{Cursor, Limit, Members, Page, window};
+use super::patch_fields::Editable;
 use super::response::Ack;
-use super::valid::{Editable, Patch, ValidQuery};
+use super::valid::{Patch, ValidQuery};
 use api_types::user::MemberView;
 use common::error::Result;
 use db::members::{MemberFilter, MemberWithUser};
@@ -40,16 +41,7 @@ pub(crate) struct MemberListQuery {
 }
 
 impl Editable for MemberEdit {
-    const FIELDS: &'static [&'static str] = &["role"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "organizationId",
-        "userId",
-        "externalId",
-        "createdAt",
-        "updatedAt",
-        "user",
-    ];
+    type Resource = MemberView;
 }
 
 /// List the members of the organization, by name

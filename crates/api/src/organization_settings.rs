@@ -15,8 +15,9 @@ use utoipa::IntoParams;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::pagination::{Cursor, Limit, Page, Sessions, window};
+use super::patch_fields::Editable;
 use super::response::{Ack, Versioned, or_current};
-use super::valid::{Editable, Patch, ValidQuery};
+use super::valid::{Patch, ValidQuery};
 use api_types::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};
 use api_types::user::OrganizationView;
 use common::error::Result;
@@ -26,17 +27,7 @@ use service::actions::school;
 use service::jobs::storage_usage;
 
 impl Editable for SettingsEdit {
-    const FIELDS: &'static [&'static str] = &["name", "logo", "metadata"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "slug",
-        "customDomain",
-        "status",
-        "storageQuota",
-        "groupStorageQuota",
-        "createdAt",
-        "updatedAt",
-    ];
+    type Resource = OrganizationView;
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

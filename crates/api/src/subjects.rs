@@ -16,8 +16,9 @@ use super::context::{App, Context};
 use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::existing;
+use super::patch_fields::Editable;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::subject::SubjectView;
 use common::error::{Error, Result};
 use db::{ReadTx, WriteTx};
@@ -36,8 +37,7 @@ pub(crate) struct SubjectListQuery {
 }
 
 impl Editable for SubjectEdit {
-    const FIELDS: &'static [&'static str] = &["name", "code", "color", "description", "isActive"];
-    const READ_ONLY: &'static [&'static str] = &["id", "organizationId", "createdAt", "updatedAt"];
+    type Resource = SubjectView;
 }
 
 /// List the subjects of the organization, by name

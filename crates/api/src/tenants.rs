@@ -15,8 +15,9 @@ use super::context::{App, Context};
 use super::dry_run::DryRunQuery;
 use super::existing;
 use super::pagination::{Cursor, Limit, Page, TenantMembers, window};
+use super::patch_fields::Editable;
 use super::response::{Created, Versioned, or_current};
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::valid::{Patch, Valid, ValidQuery};
 use api_types::invitation::InvitationView;
 use api_types::tenant::{BrandingView, CreatedTenantView, OwnerView, RemovedTenantView};
 use api_types::user::{MemberView, OrganizationView};
@@ -53,16 +54,7 @@ pub(crate) struct TenantMemberListQuery {
 }
 
 impl Editable for OrganizationEdit {
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "slug",
-        "customDomain",
-        "logo",
-        "metadata",
-        "storageQuota",
-        "groupStorageQuota",
-    ];
-    const READ_ONLY: &'static [&'static str] = &["id", "status", "createdAt", "updatedAt"];
+    type Resource = OrganizationView;
 }
 
 /// List the organizations of the platform, by name

@@ -18,8 +18,9 @@ use super::dry_run::DryRunQuery;
 use super::existing;
 use super::groups;
 use super::pagination::{Cursor, Limit, Page, Users, window};
+use super::patch_fields::Editable;
 use super::response::{Ack, Created, Versioned, or_current};
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Patch, Switch, Valid, ValidQuery};
 use ::auth::temporary_password;
 use api_types::group::ListedGroupView;
 use api_types::invitation::InvitedUserView;
@@ -74,51 +75,11 @@ pub(crate) struct TemporaryPassword {
 }
 
 impl Editable for UserEdit {
-    const FIELDS: &'static [&'static str] = &[
-        "name",
-        "firstName",
-        "lastName",
-        "username",
-        "email",
-        "isActive",
-        "externalId",
-        "locale",
-    ];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "role",
-        "image",
-        "emailVerified",
-        "timezone",
-        "mustChangePassword",
-        "lastLoginAt",
-        "createdAt",
-        "updatedAt",
-        "member",
-        "view",
-    ];
+    type Resource = KnownUserView;
 }
 
 impl Editable for ProfileEdit {
-    const FIELDS: &'static [&'static str] = &["name", "image", "locale", "timezone"];
-    const READ_ONLY: &'static [&'static str] = &[
-        "id",
-        "firstName",
-        "lastName",
-        "email",
-        "username",
-        "externalId",
-        "role",
-        "emailVerified",
-        "isActive",
-        "mustChangePassword",
-        "lastLoginAt",
-        "createdAt",
-        "updatedAt",
-        "member",
-        "organization",
-        "passwordReset",
-    ];
+    type Resource = Me;
 }
 
 /// Get the caller with membership and organization

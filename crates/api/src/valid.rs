@@ -13,6 +13,7 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::body_timeout::read_body;
+use super::patch_fields::{Editable, PatchFields};
 use super::shape;
 use common::error::{Error, Problem, Result};
 
@@ -50,14 +51,6 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S
     }
 }
 
-/// A PATCH body: the fields that it edits, and read-only fields of the resource.
-pub trait Editable: DeserializeOwned + Validate<Context = ()> {
-    /// The fields that can be edited.
-    const FIELDS: &'static [&'static str];
-    /// The other fields of the resource. They are ignored, so that a client may send what it read.
-    const READ_ONLY: &'static [&'static str];
-}
-
 /// A PATCH body. Read-only fields of the resource are ignored, unknown fields are rejected.
 pub struct Patch<E> {
     pub edit: E,
@@ -70,9 +63,10 @@ impl<S: Send + Sync, E: Editable> FromRequest<S> for Patch<E> {
         let mut value = json(request).await?;
         let mut unknown = Vec::new();
         if let Value::Object(body) = &mut value {
+            let fields = PatchFields::of::<E>();
             body.retain(|key, _| {
-                let is_edited = E::FIELDS.contains(&key.as_str());
-                if !is_edited && !E::READ_ONLY.contains(&key.as_str()) {
+                let is_edited = fields.editable.contains(key);
+                if !is_edited && !fields.read_only.contains(key) {
                     unknown.push(Problem::new(key, "unknown", "is not a field of this resource"));
                 }
                 is_edited
