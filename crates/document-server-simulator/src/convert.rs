@@ -167,7 +167,7 @@ async fn run_conversion(
     shard: Option<&str>,
 ) -> ConversionStatus {
     let faults = simulator.faults().get();
-    if let Some(error) = faults.conversion_error {
+    if let Some(error) = simulator.faults().take_conversion_error() {
         return ConversionStatus::Error(error);
     }
     start_job(simulator, request, faults.conversion_polls);

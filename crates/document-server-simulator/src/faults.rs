@@ -114,6 +114,8 @@ pub struct Faults {
     pub unhealthy: bool,
     /// Conversions fail with this error code.
     pub conversion_error: Option<i64>,
+    /// Number of conversions that fail before the fault ends. All fail if unset.
+    pub conversion_error_times: Option<u32>,
     /// Conversions never finish.
     pub conversion_hangs: bool,
     /// Number of polls that return "not finished" before an asynchronous conversion reports its result.
@@ -170,6 +172,18 @@ impl FaultInjector {
         let mut faults = self.lock();
         update(&mut faults);
         self.0.down.send_replace(faults.down);
+    }
+
+    /// Takes the error with which the next conversion fails.
+    pub(crate) fn take_conversion_error(&self) -> Option<i64> {
+        let mut faults = self.lock();
+        let error = faults.conversion_error?;
+        match &mut faults.conversion_error_times {
+            Some(0) => return None,
+            Some(times) => *times -= 1,
+            None => {}
+        }
+        Some(error)
     }
 
     /// Removes all faults and releases held callbacks.

@@ -323,13 +323,16 @@ fn command_error(error: i64) -> Error {
     unexpected_response(&format!("{why} ({error})"))
 }
 
+/// The code of a conversion whose source the document server could not fetch.
+pub const SOURCE_UNREACHABLE: &str = "source_unreachable";
+
 /// Maps each conversion error to its own code, because users decide by it what to do.
 fn conversion_error(error: i64) -> Error {
     let (code, message) = match error {
         -2 => return Error::DocumentServerTimeout,
         -3 => ("conversion_failed", "the document could not be converted"),
         -4 => (
-            "source_unreachable",
+            SOURCE_UNREACHABLE,
             "it cannot fetch the document from this service; compare API_INTERNAL_URL",
         ),
         -5 => ("password", "the document is protected with a password"),

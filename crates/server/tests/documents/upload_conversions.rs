@@ -263,6 +263,21 @@ with_document_server!(failed_conversion_is_explained_and_stores_nothing, |fixtur
     upload().await.expect(201);
 });
 
+with_document_server!(source_that_was_unreachable_once_is_converted, |fixture| {
+    let ben = fixture.app.as_(&fixture.app.world.ben);
+    let unreachable_once = Faults {
+        conversion_error: Some(-4),
+        conversion_error_times: Some(1),
+        ..Faults::default()
+    };
+    fixture.server.set_faults(unreachable_once.clone());
+    let made = ben.upload(&documents(fixture), "report.doc", doc("Kept."), &[]).await;
+    let path = format!("/workrooms/documents/{}/pdf", made.expect(201)["id"].as_str().unwrap());
+    fixture.server.set_faults(unreachable_once);
+    let pdf = fixture.app.as_(&fixture.app.world.ada).get(&path).await;
+    assert_eq!((pdf.status, pdf.header("content-type")), (200, "application/pdf"));
+});
+
 with_document_server!(
     slow_conversion_times_out_and_holds_no_connection,
     ["--docserver-conversion-seconds=2", "--upload-max-mb=1"],

@@ -14,12 +14,14 @@ use super::DocumentWorkflows;
 use super::download::is_rolled_back;
 use adapters::blob_store::{Staged, hex, inspect};
 use adapters::onlyoffice::FileVersion;
-use adapters::onlyoffice::client::Conversion;
+use adapters::onlyoffice::client::{Conversion, SOURCE_UNREACHABLE};
+use adapters::onlyoffice::result_path::ResultPath;
 use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::RequestContext;
 use db::converted_files::{ConvertedFile, ConvertedSource};
+use db::platform::CrossTenantReason;
 
 /// The maximum number of concurrent conversions, limited by the few workers of the document server.
 pub(super) const CONCURRENCY_MAX: usize = 4;
@@ -228,7 +230,7 @@ impl DocumentWorkflows {
             title: format!("{}.pdf", source.title).chars().take(128).collect(),
         };
         let begun = Instant::now();
-        let result = self.server.convert(&conversion, deadline).await;
+        let result = self.request_conversion(conversion, deadline).await;
         metrics().record_conversion(if result.is_ok() { "made" } else { "failed" }, begun.elapsed());
         let result = result?;
         let fetched = timeout_at(deadline, self.download(&result)).await;
@@ -245,6 +247,29 @@ impl DocumentWorkflows {
         let is_pdf = inspect::check_type(&staged, FileType::Pdf).await;
         is_pdf.map_err(|_| Error::DocumentServer("its PDF is none".to_owned()))?;
         Ok(staged)
+    }
+
+    /// Requests a conversion and returns where its result is. If the document server cannot fetch the source, this service
+    /// may have been unable to serve it, because its database was away: the error is `NotReady` as long as that lasts,
+    /// otherwise the conversion is requested once more.
+    pub(super) async fn request_conversion(&self, conversion: Conversion, deadline: Instant) -> Result<ResultPath> {
+        match self.server.convert(&conversion, deadline).await {
+            Err(Error::DocumentServerFault {
+                code: SOURCE_UNREACHABLE,
+                ..
+            }) => {}
+            result => return result,
+        }
+        let database_check = self
+            .store
+            .platform_read(CrossTenantReason::DocumentServer, |platform| platform.deployment_id());
+        database_check.await?;
+        // The document server may keep the failure under the first key.
+        let second = Conversion {
+            key: format!("{}-2", conversion.key),
+            ..conversion
+        };
+        self.server.convert(&second, deadline).await
     }
 
     /// Deletes a PDF that was made to be read once. Open readers can finish.

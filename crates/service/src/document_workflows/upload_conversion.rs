@@ -113,7 +113,10 @@ impl DocumentWorkflows {
             url: self.server.source_url(&source.id),
             title: format!("upload.{result_type}"),
         };
-        let result = self.server.convert(&conversion, deadline).await.map_err(unreadable)?;
+        let result = self
+            .request_conversion(conversion, deadline)
+            .await
+            .map_err(unreadable)?;
         let fetched = timeout_at(deadline, self.download(&result)).await;
         let converted = fetched
             .unwrap_or(Err(Error::DocumentServerTimeout))
