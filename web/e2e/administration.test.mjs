@@ -41,7 +41,7 @@ scenario("user data is exported, then erased after typing the name", async (harn
   const refetched = admin.waitForResponse((response) => response.url().endsWith(`/api/users/${user.id}`) && (count += 1) === 2);
   await admin.goto(`/admin/privacy?userId=${user.id}`);
   await refetched;
-  await admin.getByRole("button", { name: "Make the archive" }).click();
+  await admin.getByRole("button", { name: "Create archive" }).click();
   const link = admin.getByRole("link", { name: /^Download/ });
   const [file] = await Promise.all([admin.waitForEvent("download"), link.click()]);
   assert.match(file.suggestedFilename(), /\.zip$/);

@@ -27,13 +27,13 @@ scenario("course is created in an empty folder and found in the tree by keyboard
   await page.getByText("No course for 7b / Biology yet.").waitFor();
   await button(page, "New course here").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
-  await button(page, "Make the course").click();
+  await button(page, "Create course").click();
   await page.getByRole("link", { name: "Plants in spring" }).waitFor();
 
   // A duplicate name in the same folder is rejected at the field.
   await button(page, "New course").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
-  await button(page, "Make the course").click();
+  await button(page, "Create course").click();
   await page.getByRole("dialog").getByText("There is a course of this name").waitFor();
   await page.keyboard.press("Escape");
 
@@ -111,7 +111,7 @@ scenario("class is created, gets a student and a teacher, and is cloned for the 
   await page.getByRole("textbox", { name: "Name" }).fill("9c");
   await page.getByRole("textbox", { name: "School year" }).fill("2026/2027");
   await page.getByText("Geography", { exact: true }).last().click();
-  await button(page, "Make the class").click();
+  await button(page, "Create class").click();
   await page.getByRole("heading", { level: 1, name: "Class 9c" }).waitFor();
 
   const mira = page.getByRole("tabpanel").getByRole("listitem").filter({ hasText: "Mira Haddad" });

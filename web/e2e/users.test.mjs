@@ -39,7 +39,7 @@ scenario("imported users can sign in", async (harness) => {
   // 8y is a typing error in the file.
   await page.getByText("8y").click();
   await page.getByRole("button", { name: "Import 3", exact: true }).click();
-  await page.getByRole("button", { name: "Make 2 passwords" }).click();
+  await page.getByRole("button", { name: "Generate 2 passwords" }).click();
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download passwords.csv" }).click()]);
   const lines = readFileSync(await file.path(), "utf8").trim().split("\r\n").map((line) => line.replace("\uFEFF", "").split(","));
   assert.deepEqual(lines.map(([room, name, email]) => [room, name, email]), [
@@ -104,7 +104,7 @@ scenario("homerooms roll over to a new school year and back", async (harness) =>
   await assertAccessible(page, "a new school year");
   // Unselected homerooms are not copied.
   for (const { name } of others) await page.getByRole("dialog").locator("label", { hasText: new RegExp(`^${name}\\b`) }).click();
-  await page.getByRole("button", { name: "Make 1 homeroom" }).click();
+  await page.getByRole("button", { name: "Create 1 homeroom" }).click();
   await page.getByText("1 homeroom of 2027/2028 is made.").waitFor();
   const made = async () => (await api.get("/homerooms?academicYear=2027/2028")).map((room) => [room.name, room.gradeLevel, room.studentCount]);
   assert.deepEqual(await made(), [["10c", "10", 3]]);

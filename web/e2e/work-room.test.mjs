@@ -170,7 +170,7 @@ scenario("phone opens a document read-only, and a failed editor offers the saved
   await phone.getByRole("button", { name: "Write" }).click();
   const text = phone.frameLocator("iframe").locator("textarea:not([readonly])");
   await text.fill("Written on a phone");
-  await phone.getByText("Sent to the document server.").waitFor();
+  await phone.getByText("Saved. It becomes a version").waitFor();
   assert.equal(await phone.getByRole("alert").count(), 0);
   await assertNoOverflow(phone);
 
@@ -195,11 +195,11 @@ scenario("editor that loses the document server shows an error and keeps text un
   await page.goto(`/groups/${group.id}/documents/${notes.id}`);
   const alert = page.getByRole("alert").filter({ hasText: "The editor has stopped." });
   await alert.waitFor();
-  assert.equal(await page.getByText("Sent to the document server.").count(), 0);
+  assert.equal(await page.getByText("Saved. It becomes a version").count(), 0);
   await page.unroute("**/practice/events*");
   await alert.getByRole("button", { name: "Open again" }).click();
   await page.frameLocator("iframe").locator("textarea:not([readonly])").waitFor();
-  await page.getByText("Sent to the document server.").waitFor();
+  await page.getByText("Saved. It becomes a version").waitFor();
   assert.equal(await alert.count(), 0);
 });
 

@@ -150,7 +150,7 @@ scenario("failed PDF conversion shows an error and can be retried", async (harne
   await ada.route("**/pdf", (route) => route.fulfill(refusal));
   await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
   const tray = ada.getByRole("region", { name: "Files on their way" });
-  await tray.getByText("The document server could not do that.").waitFor();
+  await tray.getByText("The document editor could not do that.").waitFor();
   await assertAccessible(ada);
   await ada.unroute("**/pdf");
   const [saved] = await Promise.all([ada.waitForEvent("download"), tray.getByRole("button", { name: "Try again" }).click()]);
@@ -162,7 +162,7 @@ scenario("topic archive downloads while the user navigates", async (harness) => 
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
   await ada.getByRole("radio", { name: "Both" }).check({ force: true });
-  const [saved] = await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Make the ZIP" }).click()]);
+  const [saved] = await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Create ZIP" }).click()]);
   assert.match(saved.suggestedFilename(), /\.zip$/);
   const tray = ada.getByRole("region", { name: "Files on their way" });
   await tray.getByText("Ready and saved.").waitFor();
