@@ -7,6 +7,7 @@ import { deleteDrafts } from "../forms/drafts";
 import { queryKeys } from "../api/queryKeys";
 import { currentAddress } from "./oldAddresses";
 import { clearPageSchool, markSchoolRestored } from "./pageSchool";
+import { waitForAuthReads } from "./sessionEnd";
 
 export type Me = Schemas["Me"];
 
@@ -81,6 +82,7 @@ export function requireRole(allowed: (person: Me) => boolean) {
 }
 
 export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
+  await waitForAuthReads();
   await client.POST("/auth/sign-in/email", { body: { email, password } });
   clearPageSchool();
   cache.clear();

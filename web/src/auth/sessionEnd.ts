@@ -59,7 +59,10 @@ export const abandonSession = (): void => resolveWaiting(false);
 /** Whether the page is given up for another user and must not send anything any more. */
 export const isPageAbandoned = (): boolean => isLeaving;
 
-/** The session is about to be replaced: until `cancelSessionSwitch`, rejected requests wait and no dialog is shown. */
+/**
+ * The session is about to be replaced: until `cancelSessionSwitch`, rejected requests and reads of /api/auth/ wait and no
+ * dialog is shown.
+ */
 export const beginSessionSwitch = (): void => void (isLeaving = true);
 
 /** Replacing the session failed. */
@@ -83,7 +86,8 @@ export async function waitForAuthReads(): Promise<void> {
 }
 
 async function fetchAuthRead(request: Request): Promise<Response> {
-  if (isEnded && !(await requestSignIn())) return new Response(null, { status: 401 });
+  if (isLeaving) await requestSignIn();
+  else if (isEnded && !(await requestSignIn())) return new Response(null, { status: 401 });
   const read = fetch(request).finally(() => authReads.delete(read));
   authReads.add(read);
   return read;
