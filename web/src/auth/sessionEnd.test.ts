@@ -46,7 +46,6 @@ describe("fetchInSession", () => {
     beginSessionSwitch();
     const asked = ask();
     await turn();
-    // Behind the dialog this request would wait.
     expect(sent).toEqual(["/api/groups"]);
     cancelSessionSwitch();
     expect((await asked).status).toBe(401);
