@@ -79,11 +79,8 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     if app.is_draining() {
         return draining();
     }
-    let database_check = app
-        .store()
-        .platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id());
     let label = |is_ok: bool| if is_ok { "ok" } else { "down" };
-    let database = database_check.await.is_ok() && can_write_rows(&app).await;
+    let database = app.store().check_connection().await.is_ok() && can_write_rows(&app).await;
     let storage = app.files().is_writable().await;
     let docserver = match app.document_server().is_healthy().await {
         None => "unset",

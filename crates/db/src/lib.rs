@@ -186,6 +186,13 @@ impl Store {
             .await
     }
 
+    /// Reads one row. Fails while the database is away.
+    pub async fn check_connection(&self) -> Result<()> {
+        self.platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id())
+            .await
+            .map(drop)
+    }
+
     /// Reads across organizations, queued for `tenant` if its organization is known. This affects only the order.
     pub async fn platform_read_for<T: Send + 'static>(
         &self,

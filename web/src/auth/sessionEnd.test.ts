@@ -43,7 +43,7 @@ describe("fetchInSession", () => {
   });
 
   it("does not ask to sign in while the page switches sessions", async () => {
-    beginSessionSwitch();
+    void beginSessionSwitch();
     const asked = ask();
     await turn();
     expect(sent).toEqual(["/api/groups"]);
@@ -95,8 +95,21 @@ describe("fetchInSession", () => {
     await settled;
   });
 
+  it("waits for reads of /api/auth/ in flight before the session is switched", async () => {
+    let release: (response: Response) => void = () => {};
+    vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (release = resolve)));
+    void ask("/api/auth/get-session");
+    let isReady = false;
+    const ready = beginSessionSwitch().then(() => (isReady = true));
+    await turn();
+    expect(isReady).toBe(false);
+    release(new Response(null, { status: 200 }));
+    await ready;
+    cancelSessionSwitch();
+  });
+
   it("sends no read of /api/auth/ while the session is switched", async () => {
-    beginSessionSwitch();
+    void beginSessionSwitch();
     const read = ask("/api/auth/get-session");
     await turn();
     expect(sent).toEqual([]);

@@ -61,9 +61,12 @@ export const isPageAbandoned = (): boolean => isLeaving;
 
 /**
  * The session is about to be replaced: until `cancelSessionSwitch`, rejected requests and reads of /api/auth/ wait and no
- * dialog is shown.
+ * dialog is shown. Resolves when no response in flight can delete the cookie of the next session.
  */
-export const beginSessionSwitch = (): void => void (isLeaving = true);
+export function beginSessionSwitch(): Promise<void> {
+  isLeaving = true;
+  return waitForAuthReads();
+}
 
 /** Replacing the session failed. */
 export function cancelSessionSwitch(): void {

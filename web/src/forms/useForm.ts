@@ -149,7 +149,7 @@ export function useVersionedForm<Item extends object | undefined, Values extends
     /** The version on which the form is based. */
     base,
     setBase,
-    /** The fields of a rejected change that differ from the current version, until it is sent again. */
+    /** The fields of a rejected change that differ from the current version, until the change is saved. */
     differences: form.problem === null && !form.isPending ? undefined : differences,
     unshownProblem: () => (currentVersion(form.problem) === undefined ? form.unshownProblem() : null),
   };

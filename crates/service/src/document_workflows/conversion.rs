@@ -21,7 +21,6 @@ use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::RequestContext;
 use db::converted_files::{ConvertedFile, ConvertedSource};
-use db::platform::CrossTenantReason;
 
 /// The maximum number of concurrent conversions, limited by the few workers of the document server.
 pub(super) const CONCURRENCY_MAX: usize = 4;
@@ -260,10 +259,7 @@ impl DocumentWorkflows {
             }) => {}
             result => return result,
         }
-        let database_check = self
-            .store
-            .platform_read(CrossTenantReason::DocumentServer, |platform| platform.deployment_id());
-        database_check.await?;
+        self.store.check_connection().await?;
         // The document server may keep the failure under the first key.
         let second = Conversion {
             key: format!("{}-2", conversion.key),

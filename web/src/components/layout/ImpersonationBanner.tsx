@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { impersonationQuery } from "../../auth/session";
-import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch, waitForAuthReads } from "../../auth/sessionEnd";
+import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../auth/sessionEnd";
 import { clearPageSchool } from "../../auth/pageSchool";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../Button";
@@ -16,10 +16,7 @@ export function ImpersonationBanner({ name }: { name: string }) {
   const errorText = useErrorText();
   const isActing = useQuery({ ...impersonationQuery, enabled: useIsIdle() }).data === true;
   const stopping = useMutation({
-    mutationFn: async () => {
-      await waitForAuthReads();
-      await client.POST("/auth/admin/stop-impersonating");
-    },
+    mutationFn: () => client.POST("/auth/admin/stop-impersonating"),
     onMutate: beginSessionSwitch,
     onSuccess: () => {
       clearPageSchool();

@@ -18,6 +18,7 @@ import { Contributions } from "./Contributions";
 import { GradePanel } from "./GradePanel";
 import { SubmissionHistory, LatenessBadge } from "./SubmissionHistory";
 import { SubmitForGroup, TakeBackForGroup } from "./OnBehalfDialogs";
+import { WorkStateBadge } from "../submissions/WorkStateBadge";
 import { DocumentViewer } from "./DocumentViewer";
 import { GroupStepLink } from "./GroupStepLink";
 import { useSubmissionChange } from "./useSubmissionChange";
@@ -39,14 +40,6 @@ interface Props {
   open: string | undefined;
   onOpen: (id: string) => void;
 }
-
-const TONES = {
-  NOT_STARTED: "plain",
-  IN_PROGRESS: "plain",
-  SUBMITTED: "good",
-  RETURNED: "warn",
-  GRADED: "good",
-} as const;
 
 /** One work: group and status, documents, and the grading panel. */
 export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
@@ -153,7 +146,7 @@ function WorkHeader({
         {topic.status === "FINISHED" && attempt === null ? (
           <Badge tone="warn">{t("work.notHandedIn")}</Badge>
         ) : (
-          <Badge tone={TONES[groupWork.status]}>{t(`work.state.${groupWork.status}`)}</Badge>
+          <WorkStateBadge status={groupWork.status} />
         )}
         {attempt === null ? null : (
           <span>

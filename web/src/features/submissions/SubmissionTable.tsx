@@ -1,10 +1,8 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Badge } from "../../components/base/Badge";
 import { type DataColumn, DataTable } from "../../components/DataTable";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { Time } from "../../components/base/Time";
@@ -14,6 +12,7 @@ import { type Submission } from "../grading/work";
 import { fetchFile } from "./fetchFile";
 import { type SubmissionRow, SORTS } from "./submissions";
 import { numberedName } from "../lesson/groupNames";
+import { WorkStateBadge } from "./WorkStateBadge";
 import { COLUMNS, type ColumnName, type Filters, effectiveState } from "./filters";
 
 interface Props {
@@ -23,17 +22,9 @@ interface Props {
   onSort: (sort: ColumnName, down: boolean) => void;
 }
 
-const TONES = {
-  NOT_STARTED: "plain",
-  IN_PROGRESS: "plain",
-  SUBMITTED: "good",
-  RETURNED: "warn",
-  GRADED: "good",
-} as const;
-
 type Cell = (row: SubmissionRow) => ReactNode;
 
-function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<ColumnName, Cell> {
+function cellsOf(maxPointsOf: Props["maxPointsOf"]): Record<ColumnName, Cell> {
   return {
     group: (row) => (
       <Link
@@ -56,9 +47,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
       ) : (
         <span className="text-soft">–</span>
       ),
-    status: (row) => (
-      <Badge tone={TONES[row.groupAssignment.status]}>{t(`work.state.${row.groupAssignment.status}`)}</Badge>
-    ),
+    status: (row) => <WorkStateBadge status={row.groupAssignment.status} />,
     grade: (row) => <GradeCell attempt={row.currentSubmission} maxPoints={maxPointsOf(row.assignment.id)} />,
     files: (row) =>
       row.currentSubmission ? (
@@ -73,7 +62,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
 export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const cells = cellsOf(t, maxPointsOf);
+  const cells = cellsOf(maxPointsOf);
   const columns = COLUMNS.filter((column) => column !== "topic" || filters.assignmentId === undefined).map(
     (column): DataColumn<SubmissionRow & { id: string }> => ({
       id: column,

@@ -8,6 +8,7 @@ import { Button } from "../../components/Button";
 import { FormBody } from "../../forms/FormDialog";
 import { useForm } from "../../forms/useForm";
 import { TextField } from "../../forms/TextField";
+import { SlugField } from "./SlugField";
 import { Dialog } from "../../components/Dialog";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import { suggestSlug } from "./tenants";
@@ -77,16 +78,7 @@ function CreateTenantForm({ close, onCreated }: CreateTenantFormProps) {
   return (
     <FormBody form={form} submitLabel={t("tenants.found")} close={close}>
       <TextField autoFocus label={t("tenants.name")} maxLength={120} isRequired {...form.field("name")} />
-      <TextField
-        label={t("tenants.slug")}
-        hint={t("tenants.slugHint")}
-        minLength={2}
-        maxLength={63}
-        pattern="[a-z0-9\-]+"
-        isRequired
-        {...form.field("slug")}
-        value={form.values.slug ?? suggestSlug(form.values.name)}
-      />
+      <SlugField {...form.field("slug")} value={form.values.slug ?? suggestSlug(form.values.name)} />
       <TextField
         label={t("tenants.ownerName")}
         name="ownerName"

@@ -5,6 +5,7 @@ import { client, unwrap } from "../../api/client";
 import { toast } from "../../components/base/toast";
 import { FormDialog } from "../../forms/FormDialog";
 import { TextField } from "../../forms/TextField";
+import { SlugField } from "./SlugField";
 import { useForm } from "../../forms/useForm";
 import { formatQuota, parseQuota, type Tenant } from "./tenants";
 
@@ -53,15 +54,7 @@ export function EditTenantDialog({ tenant, onClose }: { tenant: Tenant; onClose:
       onClose={onClose}
     >
       <TextField autoFocus label={t("tenants.name")} maxLength={120} isRequired {...form.field("name")} />
-      <TextField
-        label={t("tenants.slug")}
-        hint={t("tenants.slugHint")}
-        minLength={2}
-        maxLength={63}
-        pattern="[a-z0-9\-]+"
-        isRequired
-        {...form.field("slug")}
-      />
+      <SlugField {...form.field("slug")} />
       <TextField
         label={t("tenants.domain")}
         hint={t("tenants.domainHint", { host: location.hostname })}
