@@ -114,6 +114,13 @@ scenario("message to all groups is delivered once per group, also after a retry"
 scenario("moving a student and extending the deadline can be undone", async (harness) => {
   const board = await boardOf(harness);
   const card = (name) => board.locator("article").filter({ hasText: name });
+  // The response arrives after the event that already shows the move.
+  const hold = async (route) => {
+    const response = await route.fetch();
+    await card("Deserts").getByText("Ben Okoye").waitFor();
+    await route.fulfill({ response });
+  };
+  await board.route("**/move", hold, { times: 1 });
   await card("Rivers").getByRole("button").click();
   await board.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
   await board.getByRole("dialog").getByRole("button", { name: /4 Deserts/ }).click();

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
@@ -31,7 +32,8 @@ export function MoveStudentDialog({
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
-  const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
+  // Read once: the event of the move may remove the student from the group before the response arrives.
+  const [name] = useState(() => from.members.find((member) => member.user.id === userId)?.user.name ?? "");
   const refresh = () => invalidate(cache, "board", "groups", "courses", "room");
   const moveStudent = (step: Move) =>
     unwrap(
