@@ -1,6 +1,6 @@
 import { DocumentEditor as OnlyOfficeEditor, type DocumentEditorProps } from "@onlyoffice/document-editor-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -134,7 +134,8 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
 
 /**
  * Keeps a configuration until its key or mode changes: a renewed token must not remount the editor while the user writes. A
- * writable configuration is also kept while the document is being frozen, and briefly while changes are unsent.
+ * writable configuration is also kept while the document is being frozen, and briefly while changes are unsent; a read-only
+ * one until the next configuration has loaded.
  */
 function useStableConfig(
   id: string,
@@ -156,7 +157,8 @@ function useStableConfig(
     const end = setTimeout(() => setOver(true), MAX_FLUSH_MS);
     return () => clearTimeout(end);
   }, [isClosing]);
-  if (isStable) return stable.config;
+  const isReading = stable.id === id && stable.config?.editorConfig.mode === "view" && latest === undefined;
+  if (isStable || isReading) return stable.config;
   return latest === undefined || isOther ? latest : stable.config;
 }
 
@@ -199,6 +201,14 @@ function EditorFrame({
   }, [onAgain, onReadOnlyPhone, setUnsent, document.id]);
   // A remounted editor has no unsent changes.
   useEffect(() => () => setUnsent(false), [setUnsent]);
+  // The wrapper creates the editor after the mount, even if the frame has been removed meanwhile: then it reports an error, or,
+  // with an id used again, puts the old configuration into the new frame.
+  const elementId = `editor-${useId()}`;
+  const isMounted = useRef(false);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => void (isMounted.current = false);
+  }, []);
   const whole = useMemo(() => {
     const { documentServerUrl: _, ...own } = config;
     // `events` of the configuration overrides the wrapper's own handlers, so all of them are set here.
@@ -231,11 +241,11 @@ function EditorFrame({
       <SkipEditorLink own={before} onPress={() => after.current?.focus()} />
       <div inert={isFreezing && !isView} className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
         <OnlyOfficeEditor
-          id={`editor-${document.id}`}
+          id={elementId}
           documentServerUrl={config.documentServerUrl ?? ""}
           // The types of the wrapper describe hand-written configurations; this one is signed by the service.
           config={whole as WrapperConfig}
-          onLoadComponentError={onFail}
+          onLoadComponentError={() => (isMounted.current ? onFail() : undefined)}
         />
       </div>
       <SkipEditorLink own={after} onPress={() => before.current?.focus()} />
