@@ -8,7 +8,12 @@ const boardOf = async (harness, options = {}) => {
   await page.locator("[data-card]").first().waitFor();
   return page;
 };
-const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+/** Label or text of the focused element; empty if nothing is focused, since the body contains the text of every card. */
+const focused = (page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element === null || element === document.body ? "" : (element.getAttribute("aria-label") ?? element.textContent);
+  });
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
