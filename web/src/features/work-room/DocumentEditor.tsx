@@ -46,7 +46,7 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
     staleTime: Infinity,
     gcTime: 0,
   });
-  const config = useStableConfig(document.id, view.data, isUnsent, isFreezing);
+  const config = useStableConfig(`${document.id} ${attempt}`, view, isUnsent, isFreezing);
   const server = config?.documentServerUrl ?? null;
   const script = useQuery({ ...editorScriptQuery(server ?? "", config?.document.key ?? ""), enabled: server !== null });
   const isMissing = failed || script.isError;
@@ -135,11 +135,11 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
 /**
  * Keeps a configuration until its key or mode changes: a renewed token must not remount the editor while the user writes. A
  * writable configuration is also kept while the document is being frozen, and briefly while changes are unsent; a read-only
- * one until the next configuration has loaded.
+ * one while the next is loading. Nothing is kept under another `id`.
  */
 function useStableConfig(
   id: string,
-  latest: Config | undefined,
+  { data: latest, isPending }: { data: Config | undefined; isPending: boolean },
   isUnsent: boolean,
   isFreezing: boolean,
 ): Config | undefined {
@@ -157,7 +157,7 @@ function useStableConfig(
     const end = setTimeout(() => setOver(true), MAX_FLUSH_MS);
     return () => clearTimeout(end);
   }, [isClosing]);
-  const isReading = stable.id === id && stable.config?.editorConfig.mode === "view" && latest === undefined;
+  const isReading = stable.id === id && stable.config?.editorConfig.mode === "view" && isPending;
   if (isStable || isReading) return stable.config;
   return latest === undefined || isOther ? latest : stable.config;
 }
