@@ -1,19 +1,13 @@
 // Lesson board by keyboard, and state that must not be lost: a help request, a message, a moved student, added time.
 import assert from "node:assert/strict";
 
-import { scenario } from "./harness.mjs";
+import { focused, scenario } from "./harness.mjs";
 
 const boardOf = async (harness, options = {}) => {
   const page = await harness.page("ada", { path: `/topics/${(await harness.topic("Landforms")).id}/board`, ...options });
   await page.locator("[data-card]").first().waitFor();
   return page;
 };
-/** Label or text of the focused element; empty if nothing is focused, since the body contains the text of every card. */
-const focused = (page) =>
-  page.evaluate(() => {
-    const element = document.activeElement;
-    return element === null || element === document.body ? "" : (element.getAttribute("aria-label") ?? element.textContent);
-  });
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);

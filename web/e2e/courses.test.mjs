@@ -1,7 +1,7 @@
 // Courses as folders, groups and their members, classes: the tasks of a teacher between lessons.
 import assert from "node:assert/strict";
 
-import { assertAccessible, scenario } from "./harness.mjs";
+import { assertAccessible, focused, scenario } from "./harness.mjs";
 
 const courseOf = async (harness, name) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === name);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -17,7 +17,6 @@ const withGroups = async (harness, name) => {
   const members = async (one) => (await harness.group(one.name)).members.map((member) => member.user.name);
   return { course, students: students.map((student) => student.name), groups, first, second, members };
 };
-const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 scenario("course is created in an empty folder and found in the tree by keyboard", async (harness) => {
   const api = await harness.api("ada");

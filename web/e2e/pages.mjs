@@ -218,6 +218,13 @@ export async function ready(page, selector = "main h1") {
   }, selector);
 }
 
+/** Label or text of the focused element; empty if nothing is focused, since the body contains the whole text of the page. */
+export const focused = (page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element === null || element === document.body ? "" : (element.getAttribute("aria-label") ?? element.textContent);
+  });
+
 /** Signs in through the form. */
 export async function signIn(page, who, password = PASSWORD) {
   await page.locator("input[name=email]").fill(emailOf(who));
