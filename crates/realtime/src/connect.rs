@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::id::UserId;
 use domain::rate::{Meter, Rate};
-use domain::realtime::{ConnectionTarget, Event, KillReason, Room};
+use domain::realtime::{ConnectionTarget, Event, KillReason};
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
 use socketioxide::{ParserConfig, SocketIo};
@@ -19,7 +19,7 @@ use tokio::sync::SemaphorePermit;
 use super::abort::AbortHandle;
 use super::connection::{Handshake, RefreshOutcome, SocketConnection};
 use super::engine_io::{self, Engine};
-use super::{RealtimeInner, RealtimeServer, activity, dispatch, payload};
+use super::{RealtimeInner, RealtimeServer, activity, dispatch, payload, rooms};
 use api_types::event::EmptyPayload;
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
@@ -195,7 +195,7 @@ impl RealtimeServer {
     }
 
     fn sockets_of(&self, user: &UserId) -> usize {
-        self.count(&Room::User(user.clone()))
+        self.sockets_in(rooms::sockets_of(user)).len()
     }
 }
 

@@ -1,6 +1,7 @@
 //! One socket and its user. The rooms are computed from the database, one computation at a time: every relevant change
-//! sends a signal to compute them again, and the socket joins the rooms of its user and session before the first
-//! computation, so no signal is missed.
+//! sends a signal to compute them again, and the socket joins the rooms that signals use (`rooms::sockets_of`,
+//! `rooms::session`) before the first computation, so no signal is missed. It joins rooms that receive events only after
+//! the first computation, which checks the session again.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -63,7 +64,7 @@ pub enum RefreshOutcome {
 }
 
 impl SocketConnection {
-    /// Joins a socket to the rooms of its user and session, before anything else is known.
+    /// Joins a socket to the rooms by which signals find it. It receives no events yet.
     pub fn open(socket: &SocketRef, handshake: Arc<Handshake>, presence_changes: Arc<AtomicU64>) -> Arc<Self> {
         let connection = Arc::new(Self {
             state: Mutex::default(),
@@ -73,7 +74,7 @@ impl SocketConnection {
             handshake,
         });
         socket.extensions.insert(Arc::clone(&connection));
-        socket.join(connection.own_rooms());
+        socket.join(connection.signal_rooms());
         connection
     }
 
@@ -184,7 +185,8 @@ impl SocketConnection {
         access_fingerprint: Option<AccessFingerprint>,
         found: &[Room],
     ) -> RefreshOutcome {
-        let mut target: HashSet<String> = self.own_rooms().into_iter().collect();
+        let mut target = HashSet::from(self.signal_rooms());
+        target.insert(rooms::name(&Room::User(self.user().clone())));
         target.extend(found.iter().map(rooms::name));
         let organization = |context: &Option<RequestContext>| context.as_ref().map(|s| s.tenant.id().clone());
         let (next, mut state) = (organization(&context), self.state());
@@ -215,11 +217,8 @@ impl SocketConnection {
         RefreshOutcome::Refreshed { has_new_organization }
     }
 
-    fn own_rooms(&self) -> Vec<String> {
-        vec![
-            rooms::name(&Room::User(self.user().clone())),
-            rooms::session(self.session()),
-        ]
+    fn signal_rooms(&self) -> [String; 2] {
+        [rooms::sockets_of(self.user()), rooms::session(self.session())]
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, ConnectionState> {

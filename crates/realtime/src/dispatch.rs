@@ -165,7 +165,7 @@ impl RealtimeServer {
 
     fn sockets_of_party(&self, party: &ConnectionTarget) -> Vec<SocketRef> {
         self.sockets_in(match party {
-            ConnectionTarget::User(user) => rooms::name(&Room::User(user.clone())),
+            ConnectionTarget::User(user) => rooms::sockets_of(user),
             ConnectionTarget::Session(session) => rooms::session(session),
             ConnectionTarget::Room(room) => rooms::name(room),
             ConnectionTarget::Admins(organization) => rooms::name(&Room::OrganizationAdmins(organization.clone())),

@@ -33,7 +33,13 @@ pub fn user_in(user: &UserId, organization: &OrganizationId) -> String {
     format!("user:{user}@{organization}")
 }
 
-/// The sockets of a session.
+/// All sockets of a user from the first moment, to find, count and disconnect them. Events are not sent here, because the
+/// session of a new socket may have ended: `user:…` contains a socket only after its session was checked again.
+pub fn sockets_of(user: &UserId) -> String {
+    format!("sockets:{user}")
+}
+
+/// The sockets of a session, from the first moment. Events are not sent here, as in [`sockets_of`].
 pub fn session(session: &SessionId) -> String {
     format!("session:{session}")
 }
