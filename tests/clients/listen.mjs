@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { io } from 'socket.io-client';
 
-const { baseUrl, cookie, origin, transports } = JSON.parse(process.argv[2]);
+const { baseUrl, cookie, origin, transports, reportsUpgrade } = JSON.parse(process.argv[2]);
 const printEvent = (event, payload) => process.stdout.write(`${JSON.stringify({ event, payload: payload ?? null })}\n`);
 
 const extraHeaders = {};
@@ -18,6 +18,7 @@ const socket = io(baseUrl, {
   ...(transports ? { transports } : {}),
 });
 socket.onAny(printEvent);
+if (reportsUpgrade) socket.io.engine.once('upgrade', () => printEvent('upgrade'));
 socket.on('connect', () => printEvent('connect', { id: socket.id }));
 socket.on('disconnect', (reason) => printEvent('disconnect', { reason }));
 socket.on('connect_error', (error) => {

@@ -9,7 +9,10 @@ const QUIET_MILLISECONDS = 500;
 export class SocketListener {
   received = [];
 
-  /** Connects with the user's cookies and waits for `ready`: the rooms are joined. */
+  /**
+   * Connects with the user's cookies and waits for `ready`, which means that the rooms are joined, and for the WebSocket:
+   * a session that ends between two polls ends the connection with 401 instead of `session:revoked`.
+   */
   static async open(user) {
     const listener = new SocketListener();
     listener.label = user.label;
@@ -20,6 +23,8 @@ export class SocketListener {
       reconnection: false,
       ...(user.transports ? { transports: user.transports } : {}),
     });
+    const upgraded =
+      user.transports === undefined ? new Promise((done) => listener.socket.io.engine.once('upgrade', done)) : undefined;
     listener.socket.onAny((event, payload) => listener.received.push({ event, payload }));
     listener.socket.on('disconnect', (reason) => listener.received.push({ event: 'disconnect', payload: { reason } }));
     listener.socket.on('connect_error', (error) => {
@@ -27,6 +32,7 @@ export class SocketListener {
       listener.received.push({ event: 'connect_error', payload: { message: error.message, status } });
     });
     await listener.waitFor('ready');
+    await upgraded;
     return listener;
   }
 

@@ -47,38 +47,39 @@ pub fn clients_are_installed() -> bool {
 }
 
 impl SocketListener {
-    /// Connects as this user and waits until the server confirms that the rooms are joined.
+    /// Connects as this user and waits until the server confirms that the rooms are joined and the client uses the
+    /// WebSocket: a session that ends between two polls ends the connection with 401 instead of `session:revoked`.
     pub async fn connect(app: &TestApp, person: &TestUser) -> Self {
         Self::connect_at(&app.base, person).await
     }
 
     /// Like `connect`, for another instance.
     pub async fn connect_at(base: &str, person: &TestUser) -> Self {
-        let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &[]);
-        heard.expect("ready").await;
-        heard
+        let mut options = options(base, Some(&person.cookie), Some(FRONTEND), &[]);
+        options["reportsUpgrade"] = json!(true);
+        let mut listener = Self::start(&person.name, &options);
+        listener.expect("ready").await;
+        listener.expect("upgrade").await;
+        listener
     }
 
     /// Like `connect`, through a proxy without sticky sessions, where only the WebSocket transport keeps one connection.
     pub async fn connect_through_proxy(base: &str, person: &TestUser) -> Self {
-        let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
-        heard.expect("ready").await;
-        heard
+        let options = options(base, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
+        let mut listener = Self::start(&person.name, &options);
+        listener.expect("ready").await;
+        listener
     }
 
     /// Connects with any cookie and origin; the resulting events are recorded.
     pub fn open(app: &TestApp, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
-        Self::start(&app.base, who, cookie, origin, transports)
+        Self::start(who, &options(&app.base, cookie, origin, transports))
     }
 
-    fn start(base: &str, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
-        let mut world = json!({"baseUrl": base, "cookie": cookie, "origin": origin});
-        if !transports.is_empty() {
-            world["transports"] = json!(transports);
-        }
+    fn start(who: &str, options: &Value) -> Self {
         let mut child = Command::new("node")
             .arg("listen.mjs")
-            .arg(world.to_string())
+            .arg(options.to_string())
             .current_dir(CLIENTS)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -203,4 +204,13 @@ impl SocketListener {
         drop(self.orders.take());
         self.child.wait().await.unwrap();
     }
+}
+
+/// The options of `listen.mjs`.
+fn options(base: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Value {
+    let mut options = json!({"baseUrl": base, "cookie": cookie, "origin": origin});
+    if !transports.is_empty() {
+        options["transports"] = json!(transports);
+    }
+    options
 }
