@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use domain::error_code::ErrorCode;
 use domain::file::{FileKey, StoredFile};
 use domain::text::FileName;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -244,7 +245,7 @@ fn range_not_satisfiable(size: u64) -> Response {
         &format!("bytes */{size}"),
     );
     response.extensions_mut().insert(ErrorReply {
-        code: "RANGE_NOT_SATISFIABLE",
+        code: ErrorCode::RangeNotSatisfiable.as_str(),
         message: "The file has no such part.".to_owned(),
         details: Vec::new(),
         current: None,

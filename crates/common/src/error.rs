@@ -1,7 +1,8 @@
 //! The error type of this crate, by meaning. It is independent of HTTP: `error_response` maps it to status, code and
 //! body.
 
-use domain::domain_error::{DomainError, DomainErrorKind};
+use domain::domain_error::DomainError;
+use domain::error_code::ErrorCode;
 use domain::file::LegacyFormat;
 use domain::idempotency::StoredResponse;
 
@@ -71,8 +72,8 @@ pub enum Error {
     /// A unique constraint was violated.
     #[error("{message}")]
     Conflict {
-        /// The stable code, for example `DUPLICATE_COURSE`.
-        code: &'static str,
+        /// A code with status 409.
+        code: ErrorCode,
         /// The message for people.
         message: &'static str,
         /// The field that has to change.
@@ -208,7 +209,7 @@ impl Error {
     pub fn is_conflict(&self) -> bool {
         match self {
             Self::Conflict { .. } => true,
-            Self::Domain(domain_error) => domain_error.kind() == DomainErrorKind::Conflict,
+            Self::Domain(domain_error) => domain_error.code().status() == 409,
             _ => false,
         }
     }

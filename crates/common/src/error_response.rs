@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::domain_error::DomainErrorKind;
+use domain::error_code::ErrorCode;
 use domain::idempotency::StoredResponse;
 use serde_json::Value;
 
@@ -20,101 +20,93 @@ pub struct ErrorReply {
     pub current: Option<Value>,
 }
 
-/// Status, code and details of an error.
-fn status_and_code(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
-    let plain = |status: StatusCode, code: &'static str| (status, code, Vec::new());
+/// The code of an error; `None` for a repeated response.
+fn error_code(error: &Error) -> Option<ErrorCode> {
+    Some(match error {
+        Error::Unauthenticated => ErrorCode::Unauthenticated,
+        Error::NoActiveOrganization => ErrorCode::NoActiveOrganization,
+        Error::NotAMember => ErrorCode::NotAMember,
+        Error::PasswordNotConfirmed => ErrorCode::PasswordNotConfirmed,
+        Error::OrganizationChanged => ErrorCode::OrganizationChanged,
+        Error::PreconditionFailed { .. } => ErrorCode::PreconditionFailed,
+        Error::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused,
+        Error::OrganizationSuspended => ErrorCode::OrganizationSuspended,
+        Error::ForbiddenRole => ErrorCode::ForbiddenRole,
+        Error::InvalidOrigin => ErrorCode::InvalidOrigin,
+        Error::MissingOrigin => ErrorCode::MissingOrNullOrigin,
+        Error::NotFound => ErrorCode::NotFound,
+        Error::MethodNotAllowed => ErrorCode::MethodNotAllowed,
+        Error::Invalid(_) => ErrorCode::ValidationError,
+        Error::ImportHeader(_) => ErrorCode::ImportHeader,
+        Error::InvalidJson(_) => ErrorCode::InvalidJson,
+        Error::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
+        Error::TooLarge { .. } => ErrorCode::PayloadTooLarge,
+        Error::BodyTimeout => ErrorCode::RequestTimeout,
+        Error::UriTooLong => ErrorCode::UriTooLong,
+        Error::InvalidHost => ErrorCode::InvalidHost,
+        Error::HeadTooLarge => ErrorCode::HeadersTooLarge,
+        Error::UnsupportedFileType(_) => ErrorCode::UnsupportedFileType,
+        Error::RateLimited { .. } => ErrorCode::RateLimited,
+        Error::DocumentServerTokenMissing => ErrorCode::DocserverTokenMissing,
+        Error::DocumentServerTokenInvalid => ErrorCode::DocserverTokenInvalid,
+        Error::DocumentServerTokenMismatch => ErrorCode::DocserverTokenMismatch,
+        Error::DocumentServer(_) | Error::DocumentServerFault { .. } => ErrorCode::DocserverError,
+        Error::DocumentServerTimeout => ErrorCode::DocserverTimeout,
+        Error::Overloaded => ErrorCode::Overloaded,
+        Error::NotReady => ErrorCode::NotReady,
+        Error::QuotaExceeded => ErrorCode::QuotaExceeded,
+        Error::DiskFull => ErrorCode::DiskFull,
+        Error::Internal(_) => ErrorCode::InternalError,
+        Error::LegacyFormat(_) => ErrorCode::LegacyFileFormat,
+        Error::UnreadableFile { .. } => ErrorCode::UnreadableFile,
+        Error::Domain(domain_error) => domain_error.code(),
+        Error::Conflict { code, .. } => *code,
+        Error::IdempotentReplay(_) => return None,
+    })
+}
+
+/// The fields and objects that an error is about.
+fn details(error: &Error) -> Vec<Problem> {
     match error {
-        Error::Unauthenticated => plain(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"),
-        Error::NoActiveOrganization => plain(StatusCode::BAD_REQUEST, "NO_ACTIVE_ORGANIZATION"),
-        Error::NotAMember => plain(StatusCode::FORBIDDEN, "NOT_A_MEMBER"),
-        Error::PasswordNotConfirmed => plain(StatusCode::FORBIDDEN, "PASSWORD_NOT_CONFIRMED"),
-        Error::OrganizationChanged => plain(StatusCode::CONFLICT, "ORGANIZATION_CHANGED"),
-        Error::PreconditionFailed { .. } => plain(StatusCode::PRECONDITION_FAILED, "PRECONDITION_FAILED"),
-        Error::IdempotencyKeyReused => plain(StatusCode::CONFLICT, "IDEMPOTENCY_KEY_REUSED"),
-        Error::IdempotentReplay(answer) => plain(replayed_status(answer), "REPEATED"),
-        Error::OrganizationSuspended => plain(StatusCode::FORBIDDEN, "ORGANIZATION_SUSPENDED"),
-        Error::ForbiddenRole => plain(StatusCode::FORBIDDEN, "FORBIDDEN_ROLE"),
-        Error::InvalidOrigin => plain(StatusCode::FORBIDDEN, "INVALID_ORIGIN"),
-        Error::MissingOrigin => plain(StatusCode::FORBIDDEN, "MISSING_OR_NULL_ORIGIN"),
-        Error::NotFound => plain(StatusCode::NOT_FOUND, "NOT_FOUND"),
-        Error::MethodNotAllowed => plain(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
-        Error::Invalid(problems) => (StatusCode::BAD_REQUEST, "VALIDATION_ERROR", problems.clone()),
-        Error::ImportHeader(problem) => (StatusCode::BAD_REQUEST, "IMPORT_HEADER", vec![problem.clone()]),
-        Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
-        Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
+        Error::Invalid(problems) => problems.clone(),
+        Error::ImportHeader(problem) => vec![problem.clone()],
         Error::Domain(domain_error) => {
-            let status = match domain_error.kind() {
-                DomainErrorKind::Invalid => StatusCode::BAD_REQUEST,
-                DomainErrorKind::Forbidden => StatusCode::FORBIDDEN,
-                DomainErrorKind::Locked => StatusCode::LOCKED,
-                DomainErrorKind::Conflict => StatusCode::CONFLICT,
-            };
             let details = domain_error.details().into_iter();
-            (
-                status,
-                domain_error.code(),
-                details.map(|d| Problem::new(d.path, d.code, d.message)).collect(),
-            )
+            details.map(|d| Problem::new(d.path, d.code, d.message)).collect()
         }
         Error::Conflict {
-            code,
             message,
             path,
             existing_id,
+            ..
         } => {
             let mut problem = Problem::new(*path, "duplicate", *message);
             problem.existing_id.clone_from(existing_id);
-            (StatusCode::CONFLICT, code, vec![problem])
+            vec![problem]
         }
-        Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
-        Error::BodyTimeout => plain(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT"),
-        Error::UriTooLong => plain(StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
-        Error::InvalidHost => plain(StatusCode::BAD_REQUEST, "INVALID_HOST"),
-        Error::HeadTooLarge => plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "HEADERS_TOO_LARGE"),
-        Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
-        Error::LegacyFormat(format) => (
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "LEGACY_FILE_FORMAT",
-            vec![Problem::new("file", format.as_str(), error.to_string())],
-        ),
-        Error::UnreadableFile { code, message } => (
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "UNREADABLE_FILE",
-            vec![Problem::new("file", *code, *message)],
-        ),
-        Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
-        Error::DocumentServerTokenMissing => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_MISSING"),
-        Error::DocumentServerTokenInvalid => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_INVALID"),
-        Error::DocumentServerTokenMismatch => plain(StatusCode::FORBIDDEN, "DOCSERVER_TOKEN_MISMATCH"),
-        Error::DocumentServer(_) => plain(StatusCode::BAD_GATEWAY, "DOCSERVER_ERROR"),
-        Error::DocumentServerFault { code, message } => (
-            StatusCode::BAD_GATEWAY,
-            "DOCSERVER_ERROR",
-            vec![Problem::new("documentServer", *code, *message)],
-        ),
-        Error::DocumentServerTimeout => plain(StatusCode::GATEWAY_TIMEOUT, "DOCSERVER_TIMEOUT"),
-        Error::Overloaded => plain(StatusCode::SERVICE_UNAVAILABLE, "OVERLOADED"),
-        Error::NotReady => plain(StatusCode::SERVICE_UNAVAILABLE, "NOT_READY"),
-        Error::QuotaExceeded => plain(StatusCode::INSUFFICIENT_STORAGE, "QUOTA_EXCEEDED"),
-        Error::DiskFull => plain(StatusCode::INSUFFICIENT_STORAGE, "DISK_FULL"),
-        Error::Internal(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
+        Error::LegacyFormat(format) => vec![Problem::new("file", format.as_str(), error.to_string())],
+        Error::UnreadableFile { code, message } => vec![Problem::new("file", *code, *message)],
+        Error::DocumentServerFault { code, message } => vec![Problem::new("documentServer", *code, *message)],
+        _ => Vec::new(),
     }
 }
 
 /// The stable code of an error, for the log.
 pub fn code(error: &Error) -> &'static str {
-    status_and_code(error).1
+    error_code(error).map_or("REPEATED", ErrorCode::as_str)
 }
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let (status, code, details) = status_and_code(&self);
         if let Error::Internal(cause) = &self {
             tracing::error!(error = format!("{cause:#}"), "request failed with internal error");
         }
         if let Self::IdempotentReplay(answer) = self {
             return repeat(*answer);
         }
+        let code = error_code(&self).unwrap_or(ErrorCode::InternalError);
+        let details = details(&self);
+        let status = StatusCode::from_u16(code.status()).expect("a test requires valid statuses");
         let mut response = status.into_response();
         let retry = match &self {
             Error::RateLimited { retry_after } => Some(*retry_after),
@@ -138,7 +130,7 @@ impl IntoResponse for Error {
             _ => None,
         };
         response.extensions_mut().insert(ErrorReply {
-            code,
+            code: code.as_str(),
             message,
             details,
             current,
@@ -149,7 +141,7 @@ impl IntoResponse for Error {
 
 /// The stored response of a repeated request.
 fn repeat(answer: StoredResponse) -> Response {
-    let status = replayed_status(&answer);
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
     let mut response = ([(header::CONTENT_TYPE, "application/json")], answer.body).into_response();
     *response.status_mut() = status;
     let named = [(header::LOCATION, answer.location), (header::ETAG, answer.etag)];
@@ -164,13 +156,22 @@ fn repeat(answer: StoredResponse) -> Response {
     response
 }
 
-fn replayed_status(answer: &StoredResponse) -> StatusCode {
-    StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
-}
-
 /// Sets the `ETag` header.
 pub fn set_etag(headers: &mut HeaderMap, etag: &str) {
     if let Ok(etag) = HeaderValue::from_str(etag) {
         headers.insert(header::ETAG, etag);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_code_has_a_valid_status() {
+        for code in ErrorCode::ALL {
+            let status = StatusCode::from_u16(code.status()).unwrap();
+            assert!(status.is_client_error() || status.is_server_error(), "{code}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Maps database errors to errors of the API. Unique constraints decide races; the table below maps their violations to
 //! error codes. PostgreSQL reports the name of the constraint, SQLite only the columns, so each key lists both.
 
+use domain::error_code::ErrorCode;
 use postgres::error::SqlState;
 
 use super::server::{self, ConnectError};
@@ -13,7 +14,7 @@ struct UniqueKey {
     constraint: &'static str,
     /// The columns as SQLite lists them.
     columns: &'static str,
-    code: &'static str,
+    code: ErrorCode,
     message: &'static str,
     path: &'static str,
 }
@@ -22,98 +23,98 @@ const UNIQUE_KEYS: &[UniqueKey] = &[
     UniqueKey {
         constraint: "courses_class_subject_name_key",
         columns: "courses.class_id, courses.subject_id, courses.name",
-        code: "DUPLICATE_COURSE",
+        code: ErrorCode::DuplicateCourse,
         message: "This class has a course of this name in this subject already.",
         path: "name",
     },
     UniqueKey {
         constraint: "groups_class_number_key",
         columns: "groups.class_id, groups.group_number",
-        code: "DUPLICATE_GROUP_NUMBER",
+        code: ErrorCode::DuplicateGroupNumber,
         message: "This class has a group with this number already.",
         path: "groupNumber",
     },
     UniqueKey {
         constraint: "group_assignments_assignment_group_key",
         columns: "group_assignments.assignment_id, group_assignments.group_id",
-        code: "DUPLICATE_GROUP_ASSIGNMENT",
+        code: ErrorCode::DuplicateGroupAssignment,
         message: "This group is on this topic already.",
         path: "groupId",
     },
     UniqueKey {
         constraint: "users_email_key",
         columns: "users.email",
-        code: "DUPLICATE_EMAIL",
+        code: ErrorCode::DuplicateEmail,
         message: "This address has an account already.",
         path: "email",
     },
     UniqueKey {
         constraint: "subjects_organization_name_key",
         columns: "subjects.organization_id, subjects.name_key",
-        code: "DUPLICATE_SUBJECT",
+        code: ErrorCode::DuplicateSubject,
         message: "A subject of this name exists already.",
         path: "name",
     },
     UniqueKey {
         constraint: "classes_organization_external_id_key",
         columns: "classes.organization_id, classes.external_id",
-        code: "DUPLICATE_EXTERNAL_ID",
+        code: ErrorCode::DuplicateExternalId,
         message: "Another class has this id of the school's administration already.",
         path: "externalId",
     },
     UniqueKey {
         constraint: "members_organization_external_id_key",
         columns: "members.organization_id, members.external_id",
-        code: "DUPLICATE_EXTERNAL_ID",
+        code: ErrorCode::DuplicateExternalId,
         message: "Another person has this id of the school's administration already.",
         path: "externalId",
     },
     UniqueKey {
         constraint: "homerooms_organization_name_year_key",
         columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
-        code: "DUPLICATE_HOMEROOM",
+        code: ErrorCode::DuplicateHomeroom,
         message: "A homeroom of this name exists in this year already.",
         path: "name",
     },
     UniqueKey {
         constraint: "homerooms_organization_name_without_year_key",
         columns: "homerooms.organization_id, homerooms.name",
-        code: "DUPLICATE_HOMEROOM",
+        code: ErrorCode::DuplicateHomeroom,
         message: "A homeroom of this name without a year exists already.",
         path: "name",
     },
     UniqueKey {
         constraint: "homerooms_organization_external_id_key",
         columns: "homerooms.organization_id, homerooms.external_id",
-        code: "DUPLICATE_EXTERNAL_ID",
+        code: ErrorCode::DuplicateExternalId,
         message: "Another homeroom has this id of the school's administration already.",
         path: "externalId",
     },
     UniqueKey {
         constraint: "organizations_slug_key",
         columns: "organizations.slug",
-        code: "DUPLICATE_SLUG",
+        code: ErrorCode::DuplicateSlug,
         message: "This short name is taken.",
         path: "slug",
     },
     UniqueKey {
         constraint: "organizations_custom_domain_key",
         columns: "organizations.custom_domain",
-        code: "DUPLICATE_DOMAIN",
+        code: ErrorCode::DuplicateDomain,
         message: "This domain is taken.",
         path: "customDomain",
     },
     UniqueKey {
         constraint: "mail_domains_organization_domain_key",
         columns: "mail_domains.organization_id, mail_domains.domain",
-        code: "DUPLICATE_MAIL_DOMAIN",
+        code: ErrorCode::DuplicateMailDomain,
         message: "This domain was added already.",
         path: "domain",
     },
     UniqueKey {
         constraint: "mail_domains_dns_holder_key",
         columns: "mail_domains.domain",
-        code: "DOMAIN_HELD",
+        code: ErrorCode::DomainHeld,
         message: "Another organization holds this domain. Ask those who run this installation to let both hold it.",
         path: "domain",
     },

@@ -153,7 +153,7 @@ fn class_cannot_end_before_it_begins() {
     let domain_error = class.edit(end, &ada(), false, NOW).unwrap_err();
     assert_eq!(
         (domain_error.code(), domain_error.details()[0].path),
-        ("VALIDATION_ERROR", "endDate")
+        (crate::error_code::ErrorCode::ValidationError, "endDate")
     );
 }
 

@@ -1,6 +1,7 @@
 //! Domain errors: why a rule rejects a request, with the message shown to users. Independent of HTTP. Messages for
 //! invalid input are defined with the input types ([`crate::text`]), messages for unknown ids in the server.
 
+use crate::error_code::ErrorCode;
 use crate::id::GroupId;
 
 /// A rule rejected the request.
@@ -129,19 +130,6 @@ pub enum DomainError {
     AssignmentIdRequired,
 }
 
-/// Category of a domain error; the server maps it to an HTTP status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DomainErrorKind {
-    /// The object is visible, but the operation is not allowed.
-    Forbidden,
-    /// Not possible in the present state.
-    Conflict,
-    /// The document is locked.
-    Locked,
-    /// The request is invalid.
-    Invalid,
-}
-
 /// Detail of an error: the field or object it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorDetail {
@@ -157,78 +145,40 @@ pub struct ErrorDetail {
 
 impl DomainError {
     /// Returns the stable error code of the API.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::NotClassTeacher | Self::NotClassOwner => "NOT_CLASS_TEACHER",
-            Self::ForbiddenRank => "FORBIDDEN_RANK",
-            Self::SharedAccount => "SHARED_ACCOUNT",
-            Self::NoMailbox => "NO_MAILBOX",
-            Self::NameSetBySchool => "NAME_SET_BY_SCHOOL",
-            Self::NotAuthor => "NOT_AUTHOR",
-            Self::EditTimeOver => "EDIT_TIME_OVER",
-            Self::CourseMismatch { .. } => "COURSE_MISMATCH",
-            Self::ClassMismatch => "CLASS_MISMATCH",
-            Self::AlreadySubmitted => "ALREADY_SUBMITTED",
-            Self::NotSubmitted => "NOT_SUBMITTED",
-            Self::AssignmentFinished => "ASSIGNMENT_FINISHED",
-            Self::GradePublished => "GRADE_PUBLISHED",
-            Self::AssignmentNotFinished => "ASSIGNMENT_NOT_FINISHED",
-            Self::GroupNotOnAssignment => "GROUP_NOT_ON_ASSIGNMENT",
-            Self::StudentNotEnrolled { .. } => "STUDENT_NOT_ENROLLED",
-            Self::SubjectInUse => "SUBJECT_IN_USE",
-            Self::ClassNotEmpty => "CLASS_NOT_EMPTY",
-            Self::LastOwner => "LAST_OWNER",
-            Self::ClassArchived => "CLASS_ARCHIVED",
-            Self::CourseArchived => "COURSE_ARCHIVED",
-            Self::AdminOnly | Self::StudentsWriteToStaff => "FORBIDDEN_ROLE",
-            Self::Invalid { .. } => "VALIDATION_ERROR",
-            Self::NothingToExport => "NOTHING_TO_EXPORT",
-            Self::LateNotAllowed => "LATE_NOT_ALLOWED",
-            Self::HasSubmission => "HAS_SUBMISSION",
-            Self::LimitReached { .. } => "LIMIT_REACHED",
-            Self::DocumentLocked => "DOCUMENT_LOCKED",
-            Self::DomainNotProven => "DOMAIN_NOT_PROVEN",
-            Self::DomainUnanswered => "DOMAIN_UNANSWERED",
-            Self::DomainHeld => "DOMAIN_HELD",
-            Self::AssignmentIdRequired => "ASSIGNMENT_ID_REQUIRED",
-        }
-    }
-
-    pub const fn kind(&self) -> DomainErrorKind {
-        match self {
-            Self::NotClassTeacher
-            | Self::NotClassOwner
-            | Self::ForbiddenRank
-            | Self::SharedAccount
-            | Self::NameSetBySchool
-            | Self::NotAuthor
-            | Self::AdminOnly
-            | Self::StudentsWriteToStaff
-            | Self::EditTimeOver => DomainErrorKind::Forbidden,
-            Self::DocumentLocked => DomainErrorKind::Locked,
-            Self::AssignmentIdRequired | Self::Invalid { .. } => DomainErrorKind::Invalid,
-            Self::NoMailbox
-            | Self::CourseMismatch { .. }
-            | Self::ClassMismatch
-            | Self::AlreadySubmitted
-            | Self::NotSubmitted
-            | Self::AssignmentFinished
-            | Self::GradePublished
-            | Self::AssignmentNotFinished
-            | Self::GroupNotOnAssignment
-            | Self::StudentNotEnrolled { .. }
-            | Self::SubjectInUse
-            | Self::ClassNotEmpty
-            | Self::LastOwner
-            | Self::ClassArchived
-            | Self::CourseArchived
-            | Self::NothingToExport
-            | Self::LateNotAllowed
-            | Self::HasSubmission
-            | Self::DomainNotProven
-            | Self::DomainUnanswered
-            | Self::DomainHeld
-            | Self::LimitReached { .. } => DomainErrorKind::Conflict,
+            Self::NotClassTeacher | Self::NotClassOwner => ErrorCode::NotClassTeacher,
+            Self::ForbiddenRank => ErrorCode::ForbiddenRank,
+            Self::SharedAccount => ErrorCode::SharedAccount,
+            Self::NoMailbox => ErrorCode::NoMailbox,
+            Self::NameSetBySchool => ErrorCode::NameSetBySchool,
+            Self::NotAuthor => ErrorCode::NotAuthor,
+            Self::EditTimeOver => ErrorCode::EditTimeOver,
+            Self::CourseMismatch { .. } => ErrorCode::CourseMismatch,
+            Self::ClassMismatch => ErrorCode::ClassMismatch,
+            Self::AlreadySubmitted => ErrorCode::AlreadySubmitted,
+            Self::NotSubmitted => ErrorCode::NotSubmitted,
+            Self::AssignmentFinished => ErrorCode::AssignmentFinished,
+            Self::GradePublished => ErrorCode::GradePublished,
+            Self::AssignmentNotFinished => ErrorCode::AssignmentNotFinished,
+            Self::GroupNotOnAssignment => ErrorCode::GroupNotOnAssignment,
+            Self::StudentNotEnrolled { .. } => ErrorCode::StudentNotEnrolled,
+            Self::SubjectInUse => ErrorCode::SubjectInUse,
+            Self::ClassNotEmpty => ErrorCode::ClassNotEmpty,
+            Self::LastOwner => ErrorCode::LastOwner,
+            Self::ClassArchived => ErrorCode::ClassArchived,
+            Self::CourseArchived => ErrorCode::CourseArchived,
+            Self::AdminOnly | Self::StudentsWriteToStaff => ErrorCode::ForbiddenRole,
+            Self::Invalid { .. } => ErrorCode::ValidationError,
+            Self::NothingToExport => ErrorCode::NothingToExport,
+            Self::LateNotAllowed => ErrorCode::LateNotAllowed,
+            Self::HasSubmission => ErrorCode::HasSubmission,
+            Self::LimitReached { .. } => ErrorCode::LimitReached,
+            Self::DocumentLocked => ErrorCode::DocumentLocked,
+            Self::DomainNotProven => ErrorCode::DomainNotProven,
+            Self::DomainUnanswered => ErrorCode::DomainUnanswered,
+            Self::DomainHeld => ErrorCode::DomainHeld,
+            Self::AssignmentIdRequired => ErrorCode::AssignmentIdRequired,
         }
     }
 
@@ -285,15 +235,6 @@ impl From<crate::patch::NullNotAllowed> for DomainError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn locked_document_has_its_own_error_kind() {
-        assert_eq!(DomainError::DocumentLocked.kind(), DomainErrorKind::Locked);
-        assert_eq!(DomainError::DocumentLocked.code(), "DOCUMENT_LOCKED");
-        assert_eq!(DomainError::AssignmentIdRequired.kind(), DomainErrorKind::Invalid);
-        assert_eq!(DomainError::NotClassTeacher.kind(), DomainErrorKind::Forbidden);
-        assert_eq!(DomainError::HasSubmission.kind(), DomainErrorKind::Conflict);
-    }
 
     #[test]
     fn a_course_mismatch_names_the_groups() {

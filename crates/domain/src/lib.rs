@@ -36,6 +36,7 @@ pub mod document_kind;
 pub mod domain_error;
 pub mod email;
 pub mod erasure;
+pub mod error_code;
 pub mod export;
 pub mod feedback;
 pub mod file;

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use better_auth::error::AuthError;
+use domain::error_code::ErrorCode;
 use serde::Serialize;
 
 use super::super::response::ErrorReply;
@@ -46,7 +47,7 @@ impl AuthRejection {
         let words = match &self.reason {
             Reason::Ours(Error::NotFound) => Some(AuthError::user_not_found()),
             Reason::Ours(Error::Conflict {
-                code: "DUPLICATE_EMAIL",
+                code: ErrorCode::DuplicateEmail,
                 ..
             }) => Some(AuthError::user_already_exists()),
             Reason::Ours(Error::ForbiddenRole) => Some(AuthError::may_not_change_roles()),
@@ -105,10 +106,10 @@ fn library(error: &AuthError) -> Response {
             // A few errors of the library have no code. Error bodies of this service always have one.
             code: error.code.unwrap_or(match error.status {
                 401 => "UNAUTHORIZED",
-                403 => "FORBIDDEN",
-                404 => "NOT_FOUND",
-                429 => "RATE_LIMITED",
-                _ => "BAD_REQUEST",
+                403 => ErrorCode::Forbidden.as_str(),
+                404 => ErrorCode::NotFound.as_str(),
+                429 => ErrorCode::RateLimited.as_str(),
+                _ => ErrorCode::BadRequest.as_str(),
             }),
             message: error.message.clone().into_owned(),
             details: Vec::new(),

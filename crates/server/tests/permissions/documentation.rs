@@ -1,7 +1,11 @@
 //! The OpenAPI document is complete: every route describes its parameters, its responses and its errors.
 //! `test-support/src/openapi_check.rs` checks every response of every test against the document.
 
+use std::collections::BTreeSet;
+
 use api::endpoint::Row;
+use better_auth::error::AuthError;
+use domain::error_code::{CausedBy, ErrorCode};
 use serde_json::Value;
 
 use test_support::clients_are_installed;
@@ -78,8 +82,15 @@ fn every_error_response_has_documented_codes() {
             let said = described.filter_map(|line| line.strip_prefix(&format!("`{code}`: ")));
             assert!(
                 said.into_iter().any(|meaning| !meaning.is_empty()),
-                "{code} (of {name}) has no description: add it to crates/api/src/error_codes.rs"
+                "{code} (of {name}) has no description: add it to crates/domain/src/error_code.rs"
             );
+            if let Some(own) = ErrorCode::parse(code) {
+                assert_eq!(
+                    name.split('.').next(),
+                    Some(own.status().to_string().as_str()),
+                    "{code}"
+                );
+            }
         }
     }
     check_all_routes(|row, operation| {
@@ -265,7 +276,7 @@ fn assert_table(heading: &str, expected: &[String]) {
 #[test]
 fn error_codes_are_those_of_the_contract() {
     let document = document();
-    let mut codes = std::collections::BTreeSet::new();
+    let mut codes = BTreeSet::new();
     for row in document.rows.iter().filter(|row| row.noun != "auth") {
         for status in document.operation(row)["responses"].as_object().unwrap().keys() {
             let status: u16 = status.parse().unwrap();
@@ -287,6 +298,39 @@ fn error_codes_are_those_of_the_contract() {
         .into_iter()
         .map(|(status, code)| format!("| {status} | `{code}` | {} |", meaning(code)));
     assert_table("Error codes", &rows.collect::<Vec<_>>());
+}
+
+#[test]
+fn client_translates_the_error_codes_that_users_meet() {
+    /// Errors that the client itself detects.
+    const CLIENT_CODES: [&str; 5] = ["BROKEN_OFF", "EXCEL", "NO_ROWS", "OFFLINE", "UNKNOWN"];
+    let library: BTreeSet<_> = AuthError::all().into_iter().filter_map(|error| error.code).collect();
+    for language in ["en", "de"] {
+        let read = |file: &str, section: &str| {
+            let path = format!(
+                "{}/../../web/src/i18n/{language}/{file}.json",
+                env!("CARGO_MANIFEST_DIR")
+            );
+            let texts: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            texts[section].as_object().unwrap().clone()
+        };
+        let mut texts = read("refused", "refused");
+        texts.extend(read("common", "problem"));
+        let is_code = |key: &&String| key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        let translated: BTreeSet<&str> = texts.keys().filter(is_code).map(String::as_str).collect();
+        for code in ErrorCode::ALL {
+            let is_expected = code.caused_by() == CausedBy::User;
+            assert_eq!(
+                translated.contains(code.as_str()),
+                is_expected,
+                "{language}: translation of {code}"
+            );
+        }
+        for code in translated {
+            let is_known = ErrorCode::parse(code).is_some() || library.contains(code) || CLIENT_CODES.contains(&code);
+            assert!(is_known, "{language}: no error has the code {code}");
+        }
+    }
 }
 
 /// Formats a number with a comma between thousands, as in docs/api-contract.md.

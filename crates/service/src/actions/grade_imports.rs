@@ -239,6 +239,6 @@ impl GradeCollector<'_> {
 fn column(domain_error: &DomainError) -> RowProblem {
     match domain_error {
         DomainError::Invalid { path, code, message } => RowProblem::new(*path, *code, *message),
-        other => RowProblem::new("", other.code(), other.to_string()),
+        other => RowProblem::new("", other.code().as_str(), other.to_string()),
     }
 }

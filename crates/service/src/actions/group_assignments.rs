@@ -10,6 +10,7 @@ use domain::change::group::GroupChange;
 use domain::course::Course;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use domain::domain_error::DomainError;
+use domain::error_code::ErrorCode;
 use domain::group::{ActiveTopic, Group, GroupContext};
 use domain::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
 use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
@@ -231,7 +232,7 @@ fn keeps_text(link: &GroupAssignment, text: &FieldPatch<Description>) -> Result<
         Ok(())
     } else {
         Err(Error::Conflict {
-            code: "DUPLICATE_GROUP_ASSIGNMENT",
+            code: ErrorCode::DuplicateGroupAssignment,
             message: "This group is on this topic already, with another text; change the text by editing the topic.",
             path: "groups",
             existing_id: Some(link.id.to_string()),

@@ -184,9 +184,9 @@ impl From<Error> for RowError {
         match &error {
             Error::Conflict {
                 code, message, path, ..
-            } => Self::Race(vec![RowProblem::new(*path, *code, *message)]),
+            } => Self::Race(vec![RowProblem::new(*path, code.as_str(), *message)]),
             Error::NotFound => Self::row("", "not_found", "names something that is not there any more"),
-            Error::Domain(domain_error) => Self::row("", domain_error.code(), &domain_error.to_string()),
+            Error::Domain(domain_error) => Self::row("", domain_error.code().as_str(), &domain_error.to_string()),
             Error::Invalid(problems) => Self::TableRow(
                 problems
                     .iter()

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::access::RoleLevel;
 use domain::change::invitation::InvitationChange;
 use domain::domain_error::DomainError;
+use domain::error_code::ErrorCode;
 use domain::id::InvitationId;
 use domain::invitation::{EnrollmentTargets, Invitation, InvitationStatus, LIFETIME, can_be_invited};
 use domain::time::Timestamp;
@@ -200,7 +201,7 @@ pub(super) fn digest(token: &str) -> String {
 
 fn already_invited() -> Error {
     Error::Conflict {
-        code: "ALREADY_INVITED",
+        code: ErrorCode::AlreadyInvited,
         message: "This address was invited in this moment; read the list of invitations again.",
         path: "email",
         existing_id: None,

@@ -4,6 +4,7 @@
 use domain::access::{MemberRole, RoleLevel};
 use domain::change::user::UserChange;
 use domain::domain_error::DomainError;
+use domain::error_code::ErrorCode;
 use domain::id::UserId;
 use domain::invitation::{AddressAccount, Admission, EnrollmentTargets, Invitation, admission};
 use domain::text::{ExternalId, Name, ShortName, Username};
@@ -199,7 +200,7 @@ fn account(tx: &mut WriteTx<'_>, new: &NewPerson) -> Result<Option<Person>> {
 
 fn already_here() -> Error {
     Error::Conflict {
-        code: "DUPLICATE_EMAIL",
+        code: ErrorCode::DuplicateEmail,
         message: "Somebody with this address is a member already.",
         path: "email",
         existing_id: None,

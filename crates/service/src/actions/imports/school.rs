@@ -2,6 +2,7 @@
 
 use domain::access::MemberRole;
 use domain::class::{ClassEdit, ClassStatus};
+use domain::error_code::ErrorCode;
 use domain::homeroom::Homeroom;
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::import::{ImportMode, RowStatus};
@@ -125,7 +126,7 @@ pub(super) fn import_homeroom(
         if !tx.claim_homeroom(&id, external_id)? {
             return Err(RowError::row(
                 "title",
-                "DUPLICATE_HOMEROOM",
+                ErrorCode::DuplicateHomeroom.as_str(),
                 "is the name of another homeroom of this year",
             ));
         }
