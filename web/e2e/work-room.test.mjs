@@ -86,7 +86,7 @@ scenario("invalid file shows an error, valid file becomes a document", async (ha
     await (await asked).setFiles({ name, mimeType, buffer: Buffer.from(text) });
   };
   await bring("virus.exe", "application/octet-stream", "MZ");
-  await ana.getByRole("alert").filter({ hasText: "not taken" }).waitFor();
+  await ana.getByRole("alert").filter({ hasText: "not accepted" }).waitFor();
   await ana.getByRole("button", { name: "Stop uploading virus.exe" }).click();
   await bring("Notes of the river.txt", "text/plain", "The Rhine begins in the Alps.");
   await ana.getByRole("link", { name: /Notes of the river.txt/ }).waitFor();
@@ -94,7 +94,7 @@ scenario("invalid file shows an error, valid file becomes a document", async (ha
   await ana.getByRole("link", { name: /Report of the river.docx/ }).waitFor();
   // Files of the chat are not converted.
   await ana.locator("input[type=file]").last().setInputFiles({ name: "talk.rtf", mimeType: "application/rtf", buffer: Buffer.from("{\\rtf1 x}") });
-  await ana.getByRole("alert").filter({ hasText: ".rtf files are not taken here" }).waitFor();
+  await ana.getByRole("alert").filter({ hasText: ".rtf files are not accepted here" }).waitFor();
   assert.equal(await ana.getByText("virus.exe").count(), 0);
 });
 

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn every_error_code_has_a_valid_status() {
         for code in ErrorCode::ALL {
-            let status = StatusCode::from_u16(code.status()).unwrap();
+            let status = StatusCode::from_u16(code.status()).expect("a valid status");
             assert!(status.is_client_error() || status.is_server_error(), "{code}");
         }
     }
