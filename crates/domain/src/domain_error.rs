@@ -1,4 +1,4 @@
-//! Domain errors: why a rule rejects a request, with the message shown to users. Independent of HTTP. Messages for
+//! Domain errors: why a rule rejects a request, with the message shown to users. Messages for
 //! invalid input are defined with the input types ([`crate::text`]), messages for unknown ids in the server.
 
 use crate::error_code::ErrorCode;

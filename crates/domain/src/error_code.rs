@@ -1,4 +1,4 @@
-//! The error codes of the API: code, HTTP status, who meets it, and meaning, in one table. `documentation.rs` compares it
+//! The error codes of the API: code, HTTP status, who causes it, and meaning, in one table. `documentation.rs` compares it
 //! with the contract, with the responses of the OpenAPI document and with the translations of the web client. The message
 //! of an error is written where the error is defined, because it may contain details.
 
