@@ -26,6 +26,8 @@ fn service_sources() -> Vec<(String, String)> {
     let crates = crates();
     let names = [
         "common",
+        "document-pdf",
+        "docx",
         "domain",
         "db",
         "adapters",
@@ -35,6 +37,7 @@ fn service_sources() -> Vec<(String, String)> {
         "service",
         "backup",
         "api",
+        "rich-text",
         "server",
     ];
     let folders = names.iter().map(|name| crates.join(name).join("src"));
@@ -86,8 +89,8 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
 #[test]
 fn crates_depend_on_lower_layers_only() {
     const LAYERS: &[&[&str]] = &[
-        &["better-auth", "domain"],
-        &["common", "api-types"],
+        &["better-auth", "docx", "domain", "rich-text"],
+        &["common", "api-types", "document-pdf"],
         &["db", "adapters"],
         &["auth", "backup"],
         &["realtime"],
