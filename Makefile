@@ -20,18 +20,22 @@ BENCH_PEER := bench/peer/generated/.made
 # Tests wait half of their time, so there are more threads than cores.
 TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 RUST_TESTS = RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace
+# Builds the binaries with the features of the tests: with `-p`, cargo would choose other features and compile the
+# dependencies a second time.
+BUILD = $(CARGO) build --profile $(PROFILE) --workspace --bins
 # The binary that the browser tests start.
 GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
 demo: $(WEB_CLIENT) ## Run the service with a demo school and print its address and sign-ins
-	$(CARGO) run --profile $(PROFILE) -p groupwork -- demo
+	$(BUILD)
+	$(GROUPWORK_BINARY) demo
 
 web: $(WEB_CLIENT) ## Build the web client alone
 
 dev: web/node_modules/.installed ## A demo school with the client from its sources, reloaded at each change: http://localhost:5173
-	$(CARGO) build --profile $(PROFILE) -p groupwork
+	$(BUILD)
 	trap 'kill 0' EXIT; (cd web && npm run dev) & \
-	$(CARGO) run --profile $(PROFILE) -p groupwork -- demo --listen 127.0.0.1:3000 --page http://localhost:5173
+	$(GROUPWORK_BINARY) demo --listen 127.0.0.1:3000 --page http://localhost:5173
 
 $(WEB_CLIENT): web/node_modules/.installed $(WEB_SOURCES)
 	cd web && npm run build
@@ -58,12 +62,12 @@ test-resilience: ## Run the long tests: crashes, outages, crowds, hostile input,
 
 e2e: $(WEB_CLIENT) ## The browser tests alone
 	scripts/setup-tests
-	$(CARGO) build --profile $(PROFILE) -p groupwork
+	$(BUILD)
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
 
 tour: $(WEB_CLIENT) ## Take screenshots of every screen, in target/tour; TOUR="lesson board" for some areas, TOUR=--readme for docs/images too
 	scripts/setup-tests
-	$(CARGO) build --profile $(PROFILE) -p groupwork
+	$(BUILD)
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run tour -- $(TOUR)
 
 check: lint doc test ## What to run before pushing: formatting, lints, documentation, tests
@@ -102,7 +106,7 @@ weak: $(WEB_CLIENT) ## Measure the first visit on a slow machine: CPU throttled 
 
 lighthouse: $(WEB_CLIENT) web/e2e/lighthouse/node_modules/.installed ## Lighthouse: accessibility and best practices of the first screens are 100
 	scripts/setup-tests
-	$(CARGO) build --profile $(PROFILE) -p groupwork
+	$(BUILD)
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) node e2e/lighthouse/check.mjs
 
 web/e2e/lighthouse/node_modules/.installed: web/e2e/lighthouse/package-lock.json
@@ -111,16 +115,18 @@ web/e2e/lighthouse/node_modules/.installed: web/e2e/lighthouse/package-lock.json
 
 describe: web/node_modules/.installed ## Write docs/openapi.json, docs/events.json, docs/access.md, docs/privacy.md and the client's types
 	@mkdir -p docs target
-	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- openapi >target/openapi.json
-	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- events >target/events.json
-	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- access >target/access.md
-	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- privacy >target/privacy.md
+	$(BUILD) --quiet
+	$(GROUPWORK_BINARY) openapi >target/openapi.json
+	$(GROUPWORK_BINARY) events >target/events.json
+	$(GROUPWORK_BINARY) access >target/access.md
+	$(GROUPWORK_BINARY) privacy >target/privacy.md
 	mv target/openapi.json target/events.json target/access.md target/privacy.md docs/
 	cd web && npm run types
 
 keep: ## Write releases/<version>.json, the schema requirements of this version, before it is tagged
 	@mkdir -p releases target
-	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- statements >target/statements.json
+	$(BUILD) --quiet
+	$(GROUPWORK_BINARY) statements >target/statements.json
 	mv target/statements.json releases/$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1).json
 
 release: $(WEB_CLIENT) ## The release binary with the web client, manual and shell completions, in target/
