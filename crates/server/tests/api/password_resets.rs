@@ -35,7 +35,7 @@ pub async fn mailed_token(app: &TestApp, address: &str) -> String {
             let link = letter.link();
             return link.strip_prefix(LINK).unwrap().to_owned();
         }
-        assert!(started.elapsed() < Duration::from_secs(20), "no email came");
+        assert!(started.elapsed() < test_support::WAIT_TIMEOUT, "no email came");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

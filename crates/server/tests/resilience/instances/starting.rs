@@ -49,7 +49,7 @@ async fn draining_instance_serves_until_second_signal() {
     let Some(mut env) = ServerEnv::new(test_support::DatabaseKind::Postgres) else {
         return;
     };
-    env.set("DRAIN_SECONDS", "120");
+    env.set("DRAIN_SECONDS", "300");
     let mut service = tokio::task::block_in_place(|| env.start("serve"));
     service.ready().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -67,7 +67,7 @@ async fn draining_instance_serves_until_second_signal() {
         if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
             break answer.json().await.unwrap();
         }
-        assert!(since.elapsed() < Duration::from_mins(1), "it never says no");
+        assert!(since.elapsed() < test_support::WAIT_TIMEOUT, "readiness did not fail");
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
     let unasked = json!({"database": "unasked", "storage": "unasked", "docserver": "unasked"});
@@ -80,7 +80,7 @@ async fn draining_instance_serves_until_second_signal() {
     service.send_sigterm();
     let ended = tokio::task::spawn_blocking(move || service.wait()).await.unwrap();
     assert!(ended.success(), "{ended}");
-    assert!(since.elapsed() < Duration::from_secs(100), "nobody waits for the drain");
+    assert!(since.elapsed() < test_support::WAIT_TIMEOUT, "the drain does not end");
     env.close();
 }
 
