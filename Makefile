@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak weak describe keep release deb clean-data
+.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus weak describe keep release deb clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,8 +96,12 @@ $(BENCH_PEER): bench/peer/package-lock.json bench/peer/models.prisma bench/peer/
 soak: ## The long variants of the tests, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace -- --include-ignored
+	$(MAKE) docx-corpus
 	$(MAKE) weak
 	$(MAKE) lighthouse
+
+docx-corpus: ## Open what the built-in editor saves of tests/corpus in LibreOffice and python-docx
+	scripts/check-docx-corpus
 
 weak: $(WEB_CLIENT) ## Measure the first visit on a slow machine: CPU throttled by six, 10 Mbit/s
 	scripts/setup-tests
