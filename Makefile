@@ -7,14 +7,14 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus weak describe keep release deb clean-data
+.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus weak describe keep release deb dist play-debian advisories mutants clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm builds the web client, and only after its sources changed; cargo never calls npm.
 WEB_CLIENT := web/dist/index.html
-WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
+WEB_SOURCES := crates/rich-text/schema.json $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
 # Generated Prisma clients for the Node servers of `make bench`.
 BENCH_PEER := bench/peer/generated/.made
 # Tests wait half of their time, so there are more threads than cores.
@@ -60,6 +60,10 @@ test-resilience: ## Run the long tests: crashes, outages, crowds, hostile input,
 	scripts/setup-tests
 	$(RUST_TESTS) --no-fail-fast -- --ignored
 
+mutants: ## Apply each fault of scripts/mutants.toml and require that its test fails (an hour on two cores)
+	scripts/setup-tests
+	scripts/postgres run -- scripts/mutants
+
 e2e: $(WEB_CLIENT) ## The browser tests alone
 	scripts/setup-tests
 	$(BUILD)
@@ -77,6 +81,10 @@ lint: web/node_modules/.installed ## Formatting, style of comments and docs, and
 	cd web && npm run --silent lint
 	scripts/prose --check
 	$(CARGO) clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
+
+play-debian: ## Play docs/debian.md word by word with the binary of the tests, in a copy of this machine (root, Debian)
+	$(CARGO) build --profile $(PROFILE) -p groupwork
+	scripts/play-debian $(GROUPWORK_BINARY)
 
 advisories: ## Compare the crates with published advisories, where cargo deny or cargo audit and their database are at hand
 	scripts/check-advisories
@@ -97,6 +105,7 @@ soak: ## The long variants of the tests, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace -- --include-ignored
 	$(MAKE) docx-corpus
+	$(MAKE) mutants
 	$(MAKE) weak
 	$(MAKE) lighthouse
 
@@ -141,8 +150,12 @@ release: $(WEB_CLIENT) ## The release binary with the web client, manual and she
 	target/release/groupwork completions zsh >target/completions/_groupwork
 	target/release/groupwork completions fish >target/completions/groupwork.fish
 
-deb: release ## A package for Debian, in target/debian/ (needs cargo-deb: cargo install --locked cargo-deb)
-	$(CARGO) deb -p groupwork --no-build --locked
+deb: release ## A package for Debian, in target/debian/
+	scripts/third-party target/dist
+	THIRD_PARTY=target/dist/third-party.txt packaging/build-deb target/release/groupwork target/man target/completions target/debian
+
+dist: deb ## Everything that a release consists of, in target/dist/: package, archive, SBOM, license texts, checksums
+	packaging/build-dist target/release/groupwork target/man target/completions target/debian target/dist
 
 clean-data: ## Delete the demo data in ./data
 	rm -rf data

@@ -72,7 +72,7 @@ pub fn settings(
         rate_limit_factor: 0.0,
         connections_max: 100_000,
         connections_per_address: 100_000,
-        listen,
+        listen: listen.into(),
         ..ServeArgs::default()
     };
     Ok(Config::check(serve, storage)?)

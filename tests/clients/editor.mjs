@@ -21,7 +21,8 @@ export function decodeToken(token) {
 /** Fetches the editor configuration as this user, and checks it against docs/api-contract.md#editor-configuration. */
 export async function getEditorConfig(user, documentId, mode) {
   const response = (await user.api.get(documentPath(documentId, '/editor-config'))).expect(200);
-  const { documentServerUrl, token, ...config } = response.body;
+  const { editor, documentServerUrl, token, ...config } = response.body;
+  assertEqual(editor, 'onlyoffice', 'the editor', response);
   assert(typeof documentServerUrl === 'string', 'documentServerUrl is the address for browsers', response);
   assertEqual(response.headers.get('cache-control'), 'no-store', 'Cache-Control of a configuration', response);
   const { exp, iat, ...signed } = decodeToken(token);

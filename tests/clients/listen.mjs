@@ -1,9 +1,9 @@
 // An official Socket.IO client for the Rust tests. It prints every event as a JSON line on stdout, emits each JSON line of
-// stdin (`["event", ...arguments]`), and exits when stdin closes.
+// stdin (`["event", ...arguments]`), and exits when stdin closes. The acknowledgement of `document:open` is printed as `ack`.
 import { createInterface } from 'node:readline';
 import { io } from 'socket.io-client';
 
-const { baseUrl, cookie, origin, transports, reportsUpgrade } = JSON.parse(process.argv[2]);
+const { baseUrl, cookie, origin, transports, reportsUpgrade, since } = JSON.parse(process.argv[2]);
 const printEvent = (event, payload) => process.stdout.write(`${JSON.stringify({ event, payload: payload ?? null })}\n`);
 
 const extraHeaders = {};
@@ -15,6 +15,7 @@ const socket = io(baseUrl, {
   forceNew: true,
   reconnectionDelay: 50,
   reconnectionDelayMax: 200,
+  ...(since ? { auth: { since } } : {}),
   ...(transports ? { transports } : {}),
 });
 socket.onAny(printEvent);
@@ -33,7 +34,11 @@ socket.on('connect_error', (error) => {
 });
 
 const input = createInterface({ input: process.stdin });
-input.on('line', (line) => socket.emit(...JSON.parse(line)));
+input.on('line', (line) => {
+  const message = JSON.parse(line);
+  const acknowledged = message[0] === 'document:open';
+  socket.emit(...message, ...(acknowledged ? [(reply) => printEvent('ack', reply)] : []));
+});
 input.on('close', () => {
   socket.disconnect();
   process.exit(0);

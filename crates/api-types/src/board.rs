@@ -23,7 +23,7 @@ pub struct BoardView {
     pub assignment: AssignmentSummaryView,
     /// Groups by number, including hidden groups.
     pub groups: Vec<BoardGroupView>,
-    /// Groups that need help, longest waiting first.
+    /// Groups that need help, longest waiting first; requests that are no longer needed are last.
     pub help_queue: Vec<GroupId>,
 }
 
@@ -46,6 +46,9 @@ pub struct BoardGroupView {
     /// Message of the help request.
     #[schema(required)]
     pub help_message: Option<HelpMessage>,
+    /// When a student marked the request as no longer needed.
+    #[schema(required)]
+    pub help_withdrawn_at: Option<Timestamp>,
     /// Number of room messages the caller has not read.
     pub unread_messages: i64,
     /// Members who are typing. Kept in memory only.

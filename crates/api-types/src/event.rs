@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 
 use super::audience::StaffOnly;
 use super::document::DocumentFieldsView;
+use super::document_log::CommitView;
 pub use super::event_parts::{
     EventAssignment, EventClass, EventCourse, EventGrade, EventGroup, EventGroupAssignment, EventPerson,
     EventSubmission,
@@ -112,6 +113,9 @@ pub struct GroupHelp {
     pub help_message: Option<HelpMessage>,
     #[schema(required)]
     pub help_requested_at: Option<Timestamp>,
+    /// When a student marked the request as no longer needed
+    #[schema(required)]
+    pub help_withdrawn_at: Option<Timestamp>,
     #[schema(required)]
     pub requested_by: Option<EventPerson>,
     /// Who is on the way
@@ -329,6 +333,39 @@ pub struct CourseEvent<'a> {
     pub changed: Option<&'a [&'a str]>,
 }
 
+/// `document:commits`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentCommits {
+    pub document_id: DocumentId,
+    pub generation: i64,
+    /// The version of the document after these commits
+    pub version: i64,
+    /// New commits in order; null if they have to be fetched
+    #[schema(required)]
+    pub commits: Option<Vec<CommitView>>,
+}
+
+/// `document:cursor`
+#[derive(Debug, Clone, Serialize, serde::Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentCursor {
+    pub document_id: DocumentId,
+    pub generation: i64,
+    /// The open page
+    pub client_id: String,
+    pub user_id: UserId,
+    pub name: String,
+    /// The version that the positions refer to
+    pub version: i64,
+    #[schema(required)]
+    pub anchor: Option<i64>,
+    #[schema(required)]
+    pub head: Option<i64>,
+    /// Whether the page was closed
+    pub left: bool,
+}
+
 /// `course:deleted`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -426,6 +463,14 @@ pub struct SessionRevoked {
     pub reason: KillReason,
 }
 
-/// `class:deleted`, `ready`, `sync:required`: no fields but the common ones
+/// `ready`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ready {
+    /// The events for this connection since the position that the client sent; null if they are unknown.
+    pub missed: Option<Vec<Event>>,
+}
+
+/// `class:deleted`, `sync:required`: no fields but the common ones
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EmptyPayload {}

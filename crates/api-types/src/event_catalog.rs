@@ -11,10 +11,11 @@ use utoipa::openapi::schema::Schema;
 
 use super::event::{
     AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, BoardActivity,
-    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentEvent, DocumentRef,
-    DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted, GroupHelp,
-    GroupHelpResolved, GroupMembership, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress, MessageEvent,
-    MessageRead, OrganizationUpdated, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
+    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentCommits, DocumentCursor, DocumentEvent,
+    DocumentRef, DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted,
+    GroupHelp, GroupHelpResolved, GroupMembership, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress,
+    MessageEvent, MessageRead, OrganizationUpdated, Ready, SessionRevoked, SubjectUpdated, SubmissionEvent,
+    UserUpdated,
 };
 
 /// A room, or the connection itself.
@@ -24,20 +25,24 @@ enum EventChannel {
     Class,
     ClassStaff,
     Group,
+    Document,
     Organization,
     OrganizationStaff,
     OrganizationAdmins,
     Connection,
 }
 
-use EventChannel::{Class, ClassStaff, Connection, Group, Organization, OrganizationAdmins, OrganizationStaff, User};
+use EventChannel::{
+    Class, ClassStaff, Connection, Document, Group, Organization, OrganizationAdmins, OrganizationStaff, User,
+};
 
 impl EventChannel {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         User,
         Class,
         ClassStaff,
         Group,
+        Document,
         Organization,
         OrganizationStaff,
         OrganizationAdmins,
@@ -66,6 +71,11 @@ impl EventChannel {
                 "group",
                 Some("group:{groupId}"),
                 "The students of a group whose start date has passed. Events of a hidden group are sent to its staff only.",
+            ),
+            Document => (
+                "document",
+                Some("document:{documentId}"),
+                "The connections that opened a document in the built-in editor with `document:open` and may view it.",
             ),
             Organization => (
                 "organization",
@@ -135,7 +145,7 @@ fn describe(event: Event) -> CatalogEntry {
         Event::GroupMemberRemoved => catalog_entry::<GroupMembership>(OF_GROUP, "A student left a group."),
         Event::GroupHelp => catalog_entry::<GroupHelp>(
             &[ClassStaff],
-            "A group requested help, its message changed, or a teacher claimed the request. Never sent to students.",
+            "A group requested help or no longer needs it, its message changed, or a teacher claimed the request. Never sent to students.",
         ),
         Event::GroupHelpResolved => catalog_entry::<GroupHelpResolved>(&[ClassStaff], "A help request was resolved."),
         Event::AssignmentCreated => catalog_entry::<AssignmentCreated>(OF_GROUP, "A topic was created."),
@@ -163,6 +173,14 @@ fn describe(event: Event) -> CatalogEntry {
         Event::DocumentFreezing => catalog_entry::<DocumentRef>(
             OF_GROUP,
             "A submission or a finish begins: clients keep their editor open until it has sent all pending edits.",
+        ),
+        Event::DocumentCommits => catalog_entry::<DocumentCommits>(
+            &[Document],
+            "Commits were appended to a document in the built-in editor.",
+        ),
+        Event::DocumentCursor => catalog_entry::<DocumentCursor>(
+            &[Document],
+            "The cursor of another page moved in the built-in editor, or the page was closed.",
         ),
         Event::SubmissionCreated => catalog_entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
         Event::SubmissionWithdrawn => catalog_entry::<SubmissionEvent>(OF_GROUP, "A submission was withdrawn."),
@@ -222,9 +240,9 @@ fn describe(event: Event) -> CatalogEntry {
         Event::SessionRevoked => {
             catalog_entry::<SessionRevoked>(&[Connection], "The session ended; the connection is closed.")
         }
-        Event::Ready => catalog_entry::<EmptyPayload>(
+        Event::Ready => catalog_entry::<Ready>(
             &[Connection],
-            "The connection joined its rooms; clients should fetch everything they show.",
+            "The connection joined its rooms; clients should fetch what the missed events name, or everything they show if these are unknown.",
         ),
         Event::SyncRequired => catalog_entry::<EmptyPayload>(
             &[Connection, User],
@@ -275,14 +293,16 @@ pub fn document() -> Value {
             of_channel.entry(*channel).or_default().push(key.clone());
         }
     }
-    messages.insert("document.activity".to_owned(), activity());
+    let client_messages = client_messages();
+    let from_clients: Vec<String> = client_messages.keys().cloned().collect();
+    messages.extend(client_messages);
     let mut channels = Map::new();
     for channel in EventChannel::ALL {
         let (key, address, who) = channel.description();
         let mut keys = of_channel.remove(&channel).unwrap_or_default();
         let sent = keys.clone();
         if channel == Connection {
-            keys.push("document.activity".to_owned());
+            keys.extend(from_clients.iter().cloned());
         }
         let named: Map<_, _> = keys
             .iter()
@@ -305,10 +325,7 @@ pub fn document() -> Value {
         };
         operations.insert(format!("{key}.send"), operation("send", &sent));
         if channel == Connection {
-            operations.insert(
-                format!("{key}.receive"),
-                operation("receive", &["document.activity".to_owned()]),
-            );
+            operations.insert(format!("{key}.receive"), operation("receive", &from_clients));
         }
     }
     for schema in schemas.values_mut() {
@@ -342,19 +359,51 @@ pub fn document() -> Value {
     })
 }
 
-/// Returns the only message that clients send; they use HTTP for everything else.
-fn activity() -> Value {
-    json!({
-        "name": "document:activity",
-        "title": "document:activity",
-        "summary": "The user is typing in a document; at most once in 10 seconds.",
-        "contentType": "application/json",
-        "payload": {
-            "type": "object",
-            "required": ["documentId"],
-            "properties": {"documentId": {"type": "string"}},
-        },
+/// Returns the messages that clients send, by key; they use HTTP for everything else.
+fn client_messages() -> Map<String, Value> {
+    let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
+    let position = json!({"type": ["integer", "null"]});
+    [
+        (
+            "document:activity",
+            "The user is typing in a document; at most once in 10 seconds.",
+            json!({"documentId": text}),
+        ),
+        (
+            "document:open",
+            "A page opened a document in the built-in editor. The acknowledgement is `{ joined }`.",
+            json!({"documentId": text, "generation": number, "clientId": text}),
+        ),
+        (
+            "document:close",
+            "A page closed a document in the built-in editor.",
+            json!({"documentId": text, "clientId": text}),
+        ),
+        (
+            "document:move",
+            "The cursor of a page moved in the built-in editor; the service relays it as `document:cursor`.",
+            json!({"documentId": text, "generation": number, "clientId": text, "version": number,
+                "anchor": position, "head": position}),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, summary, properties)| {
+        let required: Vec<_> = properties
+            .as_object()
+            .into_iter()
+            .flat_map(Map::keys)
+            .cloned()
+            .collect();
+        let message = json!({
+            "name": name,
+            "title": name,
+            "summary": summary,
+            "contentType": "application/json",
+            "payload": {"type": "object", "required": required, "properties": properties},
+        });
+        (name.replace(':', "."), message)
     })
+    .collect()
 }
 
 /// Marks lists as nullable, because lists that exceed the payload limit are replaced by null.

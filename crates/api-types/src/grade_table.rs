@@ -33,7 +33,7 @@ pub const COLUMNS: [&str; 13] = [
 ];
 
 /// Value, points and comment of a grade of the group or of one member.
-type GradeContent<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
+type TableGrade<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
 
 /// Returns the table for these links; `names` maps user ids to names.
 pub fn table(links: &[GroupAssignmentDetails], names: &BTreeMap<UserId, String>, delimiter: char) -> String {
@@ -61,7 +61,7 @@ fn row(
     link: &GroupAssignmentDetails,
     current: Option<&SubmissionDetails>,
     (user, name): (&str, &str),
-    content: Option<GradeContent<'_>>,
+    content: Option<TableGrade<'_>>,
     delimiter: char,
 ) -> String {
     let submission = current.map(|current| &current.submission);

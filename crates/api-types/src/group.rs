@@ -70,6 +70,9 @@ pub struct GroupSummaryView {
     display_name: Option<ShortName>,
     #[schema(required)]
     start_date: Option<Timestamp>,
+    /// The room or place where the group meets.
+    #[schema(required)]
+    meeting_place: Option<ShortName>,
     required_documents: RequiredDocuments,
     class_id: ClassId,
     #[schema(required)]
@@ -83,6 +86,9 @@ pub struct GroupSummaryView {
     help_message: Option<HelpMessage>,
     #[schema(required)]
     help_requested_by_id: Option<UserId>,
+    /// When a student marked the help request as no longer needed. Only staff end it.
+    #[schema(required)]
+    help_withdrawn_at: Option<Timestamp>,
     /// Staff only: the teacher who claimed the help request.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Option<UserId>, required = false)]
@@ -243,6 +249,7 @@ impl GroupSummaryView {
             group_number: group.group_number,
             display_name: group.display_name.clone(),
             start_date: group.start_date,
+            meeting_place: group.meeting_place.clone(),
             required_documents: group.required_documents,
             class_id: group.class_id.clone(),
             subject_id: group.subject_id.clone(),
@@ -251,6 +258,7 @@ impl GroupSummaryView {
             help_requested_at: help.requested_at(),
             help_message: help.message().cloned(),
             help_requested_by_id: help.requested_by().cloned(),
+            help_withdrawn_at: help.withdrawn_at(),
             help_claimed_by_id: audience.staff_only(help.claimed_by().cloned()),
             help_resolved_at: audience.staff_only(resolved.map(|resolved| resolved.at)),
             help_resolved_by_id: audience.staff_only(resolved.and_then(|resolved| resolved.by.clone())),

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::network::Network;
-use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;
 use adapters::dns::Dns;
@@ -16,9 +15,10 @@ use auth::client_requests::ClientRequests;
 use auth::concurrency::TenantSemaphore;
 use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
+use common::scheduler::Scheduler;
 use db::Store;
 use realtime::RealtimeServer;
-use realtime::bus::EventBus;
+use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
 
@@ -41,6 +41,8 @@ pub struct HttpSettings {
     pub drain: Duration,
     /// Largest upload, in bytes.
     pub upload_limit: u64,
+    /// Whether audit lines in the log contain the address of the client.
+    pub audit_address: bool,
 }
 
 /// The state that all handlers share: cheap to clone.
@@ -50,22 +52,21 @@ pub struct App(Arc<AppInner>);
 /// What [`App::new`] is made of.
 pub struct AppParts {
     pub settings: HttpSettings,
-    pub store: Store,
+    pub transactor: Transactor,
     pub authenticator: Authenticator,
     pub rate_limiter: RateLimiter,
     pub tenant_semaphore: TenantSemaphore,
     pub client_requests: ClientRequests,
     pub uploads: Uploads,
-    pub bus: EventBus,
     pub realtime: RealtimeServer,
     pub files: BlobStore,
     pub document_server: DocumentServer,
-    pub editing: DocumentWorkflows,
+    pub document_workflows: DocumentWorkflows,
     pub mail: Mailer,
     pub jobs: Jobs,
     pub dns: Dns,
     /// Background tasks, aborted when the last clone of the [`App`] is dropped.
-    pub tasks: Vec<AbortOnDropHandle<()>>,
+    pub scheduler: Scheduler,
 }
 
 struct AppInner {
@@ -94,8 +95,14 @@ impl App {
         &self.0.parts.settings.frontend_origin
     }
 
+    /// The database, for reads and for writes without events.
     pub fn store(&self) -> &Store {
-        &self.0.parts.store
+        &self.0.parts.transactor
+    }
+
+    /// Runs the transactions of requests.
+    pub fn transactor(&self) -> &Transactor {
+        &self.0.parts.transactor
     }
 
     /// Authenticates requests.
@@ -123,11 +130,6 @@ impl App {
         &self.0.parts.uploads
     }
 
-    /// Publishes events to the sockets of every instance.
-    pub fn bus(&self) -> &EventBus {
-        &self.0.parts.bus
-    }
-
     /// Sockets of this instance.
     pub fn realtime(&self) -> &RealtimeServer {
         &self.0.parts.realtime
@@ -144,7 +146,7 @@ impl App {
 
     /// Workflows of several transactions that involve the document server.
     pub fn document_workflows(&self) -> &DocumentWorkflows {
-        &self.0.parts.editing
+        &self.0.parts.document_workflows
     }
 
     /// Renders and queues emails.

@@ -22,7 +22,6 @@ use service::actions::addresses::{self, NewAddress};
 use service::actions::passwords::PasswordCheck;
 use service::actions::people;
 use service::actions::users::is_address;
-use service::changes;
 
 /// The new address for the caller's account.
 #[derive(Deserialize, Validate, ToSchema)]
@@ -84,7 +83,7 @@ pub(crate) async fn request_change(
     };
     let (app, proof, mail) = (cx.app(), CrossTenantReason::SessionLookup, cx.app().mail().clone());
     let act = move |tx: &mut PlatformWriteTx<'_>| addresses::request_change(tx, &mail, &prover, &new, now);
-    if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
+    if !app.transactor().write_platform(proof, act).await? {
         return Err(Error::invalid("password", "wrong", "is not your password"));
     }
     Ok(Json(EmailChangeAccepted { status: true }))

@@ -20,7 +20,7 @@ use db::page::{Position, Slice, Window};
 use db::platform::CrossTenantReason;
 use db::platform::resource_tenant::ResourceRef;
 use db::{ReadTx, RequestContext, Tenant, WriteTx};
-use service::changes::{self, ConditionalChange};
+use service::changes::ConditionalChange;
 
 /// The caller of a request, with database access scoped to the caller's organization.
 #[derive(Clone)]
@@ -147,7 +147,7 @@ impl Context {
         &self,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        changes::perform(self.app.store(), self.app.bus(), self.context()?, act).await
+        self.app.transactor().write(self.context()?, act).await
     }
 
     /// Reads an object with its version.
@@ -206,8 +206,8 @@ impl Context {
             condition: self.condition()?,
             is_deletion,
         };
-        let (store, bus) = (self.app.store(), self.app.bus());
-        let (object, version) = changes::perform_on(store, bus, self.context()?, changing, act).await?;
+        let transactor = self.app.transactor();
+        let (object, version) = transactor.write_object(self.context()?, changing, act).await?;
         Ok(Versioned(object, version))
     }
 
@@ -265,8 +265,11 @@ impl Context {
         email: String,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (app, mail) = (&self.app, Some(self.app.mail().clone()));
-        changes::perform_taking_over((app.store(), app.bus()), self.context()?, vec![email], mail, act).await
+        let mail = Some(self.app.mail().clone());
+        let transactor = self.app.transactor();
+        transactor
+            .write_taking_over(self.context()?, vec![email], mail, act)
+            .await
     }
 
     /// The request context for database access. Fails without an organization.

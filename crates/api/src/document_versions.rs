@@ -86,6 +86,8 @@ pub(crate) async fn restore(
             Ok((seen, former))
         })
         .await?;
+    // What was written in the built-in editor remains a version.
+    cx.app().document_workflows().save_changes(&cx.context()?, &id).await?;
     let extension = former.extension().unwrap_or(seen.document().file_extension);
     let revision = RevisionId::new(clock::new_id());
     let file_key = Revision::file_key(&id, &revision, extension);

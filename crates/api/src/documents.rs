@@ -28,8 +28,8 @@ use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use common::clock;
 use common::error::{Error, Result};
-use db::WriteTx;
 use db::documents::{CurrentFile, DocumentFilter, VisibleDocument};
+use db::{ReadTx, WriteTx};
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -275,13 +275,17 @@ pub(crate) async fn remove(
         (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 pub(crate) async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
-    let (seen, current) = cx
-        .read(move |tx| {
-            let seen = tx.document(&id)?;
-            let current = tx.current_file(seen.document())?;
-            Ok((seen, current))
-        })
-        .await?;
+    let load = |tx: &mut ReadTx<'_>, id: &DocumentId| {
+        let seen = tx.document(id)?;
+        let current = tx.current_file(seen.document())?;
+        Ok((seen, current, !tx.unsaved_generations(id)?.is_empty()))
+    };
+    let requested = id.clone();
+    let (mut seen, mut current, is_unsaved) = cx.read(move |tx| load(tx, &requested)).await?;
+    if is_unsaved {
+        cx.app().document_workflows().save_changes(&cx.context()?, &id).await?;
+        (seen, current, _) = cx.read(move |tx| load(tx, &id)).await?;
+    }
     let extension = seen.document().file_extension;
     let name = name::from_title(seen.document().title.as_str(), extension.as_str());
     let mime = extension.mime().to_owned();
@@ -327,6 +331,8 @@ pub(crate) async fn replace(
     let extension = extension(file.kind)?;
     let content = content_of(&id, extension, &file);
     let key = content.file_key.clone();
+    // What was written in the built-in editor remains a version.
+    cx.app().document_workflows().save_changes(&cx.context()?, &id).await?;
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Upload);
     let kept = files::store_file_for_object(&cx, object, file.staged, key, act).await;

@@ -59,6 +59,8 @@ pub enum Content {
     File(FileKey, i64),
     /// Bytes embedded in the binary.
     Embedded(&'static [u8]),
+    /// Bytes that were read from a part of a file.
+    Part(Bytes),
 }
 
 impl From<StoredFile> for Download {
@@ -90,11 +92,12 @@ pub async fn download(files: &BlobStore, request_headers: &HeaderMap, file: Down
             }
             Some(opened)
         }
-        Content::Embedded(_) => None,
+        Content::Embedded(_) | Content::Part(_) => None,
     };
     let size = match &file.content {
         Content::File(..) => opened.as_ref().map_or(0, adapters::blob_store::OpenBlob::size),
         Content::Embedded(bytes) => bytes.len() as u64,
+        Content::Part(bytes) => bytes.len() as u64,
     };
     // A range of another version than the client has must not be combined with it.
     let in_parts = request_headers
@@ -116,7 +119,8 @@ pub async fn download(files: &BlobStore, request_headers: &HeaderMap, file: Down
     let body = match (opened, file.content) {
         (Some(opened), _) if status == StatusCode::OK => Body::from_stream(opened.read_verified(&file.sha256).await?),
         (Some(opened), _) => Body::from_stream(ReaderStream::with_capacity(opened.read(range).await?, CHUNK)),
-        (None, Content::Embedded(bytes)) => Body::from(part(bytes, &range)),
+        (None, Content::Embedded(bytes)) => Body::from(part(&Bytes::from_static(bytes), &range)),
+        (None, Content::Part(bytes)) => Body::from(part(&bytes, &range)),
         (None, Content::File(..)) => Body::empty(),
     };
     Ok((status, headers, body).into_response())
@@ -133,9 +137,9 @@ pub fn archive(name: &FileName, pieces: ByteStream) -> Response {
     (headers, Body::from_stream(pieces)).into_response()
 }
 
-fn part(bytes: &'static [u8], range: &Range<u64>) -> Bytes {
+fn part(bytes: &Bytes, range: &Range<u64>) -> Bytes {
     let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-    Bytes::from_static(&bytes[index(range.start)..index(range.end)])
+    bytes.slice(index(range.start)..index(range.end))
 }
 
 /// The headers of a download. They prevent that the file is displayed within a page.

@@ -22,9 +22,21 @@ use common::error::{Error, Result};
 use service::actions::grade_imports;
 use service::import::grades;
 
-/// The separator of cells.
+/// The separator of cells: a comma by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Delimiter(char);
+pub(crate) struct Delimiter(char);
+
+impl Default for Delimiter {
+    fn default() -> Self {
+        Self(',')
+    }
+}
+
+impl Delimiter {
+    pub(crate) const fn character(self) -> char {
+        self.0
+    }
+}
 
 impl<'de> Deserialize<'de> for Delimiter {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -72,7 +84,7 @@ pub(crate) async fn export(
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<GradeTableQuery>,
 ) -> Result<Response> {
-    let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
+    let delimiter = query.delimiter.unwrap_or_default().character();
     let load = cx.read(move |tx| {
         let seen = tx.assignment(&id)?;
         // Teachers of other classes see the outline of the topic, which does not include grades.
@@ -84,12 +96,17 @@ pub(crate) async fn export(
         Ok((seen.details.assignment.title, text))
     });
     let (title, text) = load.await?;
-    let file = name::from_title(title.as_str(), "csv");
+    Ok(csv_response(title.as_str(), text))
+}
+
+/// Returns a CSV file as a download that is named after `title`.
+pub(crate) fn csv_response(title: &str, text: String) -> Response {
+    let file = name::from_title(title, "csv");
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (header::CONTENT_DISPOSITION, disposition(file.as_str())),
     ];
-    Ok((headers, text).into_response())
+    (headers, text).into_response()
 }
 
 /// Import grades from an exported table
@@ -115,7 +132,9 @@ pub(crate) async fn import(
         tx.managed_class(&class).map(drop)
     });
     load.await?;
-    let separator = query.delimiter.and_then(|delimiter| u8::try_from(delimiter.0).ok());
+    let separator = query
+        .delimiter
+        .and_then(|delimiter| u8::try_from(delimiter.character()).ok());
     let rows = grades::read(file.staged.source(), file.kind, separator).await?;
     let write = cx.write(move |tx| grade_imports::import(tx, &id, &rows, is_dry));
     let view = |row: grade_imports::GradeOutcome| {

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::access::{Access, EffectiveRole};
+use domain::id::UserId;
 use domain::rate::Meter;
 
 use super::anonymous_body::AnonymousBody;
@@ -21,14 +22,13 @@ use super::export_body::ExportBody;
 use super::idempotency;
 use super::route_limits::RouteLimits;
 use super::valid;
-use auth::concurrency::OperationPermit;
-use auth::rate_limiter::ExportPermit;
 use auth::{self, Caller, RequestCredentials};
 use common::error::{Error, Result};
+use common::fair_queue::Permit;
+use db::fair_queue::TenantKey;
 use db::platform::resource_tenant::ResourceRef;
 use db::{Tenant, WriteTx};
 use service::actions::rates;
-use service::changes;
 
 /// The properties of a route that its guard needs.
 #[derive(Clone, Copy)]
@@ -168,7 +168,7 @@ async fn authorize(
 
 /// The permits of a request: one of the concurrency limit until the response was computed, and one of the user's
 /// exports until the response was read.
-type RequestPermits = (OperationPermit, Option<ExportPermit>);
+type RequestPermits = (Permit<TenantKey>, Option<Permit<UserId>>);
 
 /// Attaches the caller and the request context, and acquires what only authorized requests use up: the shared rate of
 /// the organization, an export of the user, and a permit for long-running operations.
@@ -197,7 +197,7 @@ async fn attach_context(
                 ""
             };
             let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:{name}"), limit);
-            changes::perform(app.store(), app.bus(), context, take).await?;
+            app.transactor().write(context, take).await?;
         }
     }
     let export_permit = if route.limits == RouteLimits::Export {

@@ -2,12 +2,13 @@
 //! docs/api-contract.md#health.
 
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::sync::OnceLock;
 
-use axum::Json;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{ConnectInfo, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use bytes::Bytes;
 use domain::time::Timestamp;
 use flate2::Compression;
@@ -34,6 +35,20 @@ pub struct Health {
     uptime: u64,
     /// The current time of the service.
     timestamp: Timestamp,
+    /// How this request arrived.
+    connection: ClientConnection,
+}
+
+/// How a request arrived, for the configuration of a proxy.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientConnection {
+    /// The address of the client, as it is counted by limits.
+    client: Option<String>,
+    /// `none` without X-Forwarded-For, `trusted` if its sender is in TRUST_PROXY, otherwise `untrusted`.
+    forwarded: &'static str,
+    /// Whether the request asked for a WebSocket; a proxy must forward this.
+    is_upgrade: bool,
 }
 
 /// The readiness of the service.
@@ -52,17 +67,41 @@ pub struct Checks {
     database: &'static str,
     storage: &'static str,
     docserver: &'static str,
+    /// Does not affect the status: `down` if the last email was not accepted, `unset` without an SMTP server.
+    mail: &'static str,
+    /// Does not affect the status: `down` if the last complete backup is older than two days, `unset` if there is none.
+    backup: &'static str,
 }
+
+/// The age in seconds at which a backup is reported as missing: one night was left out.
+const BACKUP_AGE_MAX_SECONDS: i64 = 48 * 3_600;
 
 /// Get status and version of the service
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
-pub(crate) async fn show(State(app): State<App>) -> Json<Health> {
+pub(crate) async fn show(
+    State(app): State<App>,
+    peer: Option<Extension<ConnectInfo<SocketAddr>>>,
+    headers: HeaderMap,
+) -> Json<Health> {
     let uptime = app.uptime().as_secs();
+    let peer = peer.map(|Extension(ConnectInfo(peer))| peer.ip());
+    let hosts = app.authenticator().host_resolver();
+    let forwarded = match (headers.contains_key("x-forwarded-for"), peer) {
+        (false, _) => "none",
+        (true, Some(peer)) if hosts.is_proxy(peer) => "trusted",
+        (true, _) => "untrusted",
+    };
+    let is_web_socket = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"websocket");
     Json(Health {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
         uptime,
         timestamp: clock::now(),
+        connection: ClientConnection {
+            client: hosts.client_address(&headers, peer).map(|address| address.to_string()),
+            forwarded,
+            is_upgrade: headers.get(header::UPGRADE).is_some_and(is_web_socket),
+        },
     })
 }
 
@@ -95,8 +134,34 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
         database: label(database),
         storage: label(storage),
         docserver,
+        mail: check_mail(&app),
+        backup: if database {
+            check_backup(&app).await
+        } else {
+            NOT_CHECKED
+        },
     };
     (code, Json(Readiness { status, checks })).into_response()
+}
+
+fn check_mail(app: &App) -> &'static str {
+    match (app.mail().has_server(), app.mail().last_failure()) {
+        (false, _) => "unset",
+        (true, None) => "ok",
+        (true, Some(_)) => "down",
+    }
+}
+
+async fn check_backup(app: &App) -> &'static str {
+    let read = app
+        .store()
+        .platform_read(CrossTenantReason::Housekeeping, |platform| platform.last_backup());
+    match read.await {
+        Ok(Some(at)) if clock::now().seconds_since(at) <= BACKUP_AGE_MAX_SECONDS => "ok",
+        Ok(Some(_)) => "down",
+        Ok(None) => "unset",
+        Err(_) => NOT_CHECKED,
+    }
 }
 
 /// Load balancers must see this immediately, so no dependency is checked.
@@ -105,6 +170,8 @@ fn draining() -> Response {
         database: NOT_CHECKED,
         storage: NOT_CHECKED,
         docserver: NOT_CHECKED,
+        mail: NOT_CHECKED,
+        backup: NOT_CHECKED,
     };
     let status = "draining";
     (StatusCode::SERVICE_UNAVAILABLE, Json(Readiness { status, checks })).into_response()

@@ -44,6 +44,30 @@ pub(crate) async fn raise(
     }))
 }
 
+/// A help request that is no longer needed.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HelpWithdrawn {
+    /// Stays true until staff resolve the request.
+    needs_help: bool,
+    /// Null if the group does not ask for help.
+    #[schema(required)]
+    help_withdrawn_at: Option<Timestamp>,
+}
+
+/// Mark the own help request as no longer needed
+///
+/// It stays open, last in the queue, until staff resolve it. Requesting help again renews it.
+#[utoipa::path(post, path = "/groups/{id}/help/withdraw", params(("id" = String, Path)),
+    responses((status = 200, body = HelpWithdrawn), (status = 409, description = "CLASS_ARCHIVED")))]
+pub(crate) async fn withdraw(cx: Context, Path(id): Path<GroupId>) -> Result<Json<HelpWithdrawn>> {
+    let group = cx.write(move |tx| help::withdraw(tx, &id)).await?;
+    Ok(Json(HelpWithdrawn {
+        needs_help: group.help.needs_help(),
+        help_withdrawn_at: group.help.withdrawn_at(),
+    }))
+}
+
 /// A help flag that was cleared.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -120,8 +120,7 @@ pub(crate) async fn run(
         is_dry_run: options.dry_run.is_on(),
     };
     let import = Import {
-        store: cx.app().store().clone(),
-        bus: cx.app().bus().clone(),
+        transactor: cx.app().transactor().clone(),
         context,
         mail: Some(cx.app().mail().clone()),
         rules,

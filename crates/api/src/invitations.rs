@@ -21,11 +21,10 @@ use common::clock;
 use common::error::{Error, Result};
 use db::ReadTx;
 use db::page::{Position, Window};
-use db::platform::CrossTenantReason;
 use db::platform::invitations::InvitationWithOrganization;
+use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::acceptance::{self, InvitationCaller, NewPassword};
 use service::actions::invitations;
-use service::changes;
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
@@ -131,11 +130,11 @@ pub(crate) async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result
         request_id: cx.caller().request_id.clone(),
         now: cx.caller().now,
     };
-    let (store, bus) = (cx.app().store(), cx.app().bus());
-    let act = changes::perform_platform(store, bus, CrossTenantReason::SuperAdmin, move |tx| {
-        acceptance::confirm(tx, &id, &password, &responder)
-    });
-    let (outcome, is_replaced) = act.await?;
+    let confirm = move |tx: &mut PlatformWriteTx<'_>| acceptance::confirm(tx, &id, &password, &responder);
+    let transactor = cx.app().transactor();
+    let (outcome, is_replaced) = transactor
+        .write_platform(CrossTenantReason::SuperAdmin, confirm)
+        .await?;
     let member = outcome.member.ok_or(Error::NotFound)?;
     Ok(Json(ConfirmedInvitation {
         invitation: InvitationView::new(outcome.invitation),
@@ -215,11 +214,11 @@ pub(crate) async fn accept(
             now,
         },
     );
-    let (store, bus) = (app.store(), app.bus());
-    let act = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, move |tx| {
-        acceptance::accept_with_token(tx, &token, &password, &responder)
-    });
-    let outcome = act.await?;
+    let accept = move |tx: &mut PlatformWriteTx<'_>| acceptance::accept_with_token(tx, &token, &password, &responder);
+    let transactor = app.transactor();
+    let outcome = transactor
+        .write_platform(CrossTenantReason::SessionLookup, accept)
+        .await?;
     let member = outcome.member.ok_or(Error::NotFound)?;
     Ok(Json(AcceptedInvitation {
         invitation: InvitationView::new(outcome.invitation),

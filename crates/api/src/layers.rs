@@ -1,5 +1,10 @@
 //! The layers around every request, in the specified order: request id, request log, then the guard of the route
 //! (authenticate, resolve organization, authorize), validation and the handler; and rendering of errors in responses.
+//!
+//! tower-http has layers for request ids, CORS, timeouts and tracing. Those here are our own where the contract differs:
+//! a request id of a client is accepted only if it is harmless in logs; only the preflights of our own origin are
+//! answered, every other OPTIONS request gets the error of its route; a timeout is an error body and depends on the route;
+//! and the log contains neither query strings nor secrets in paths.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Instant;
@@ -11,6 +16,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::audit::AuditedRequest;
 use super::body_timeout::OwningBody;
 use super::context::App;
 use super::response::{ErrorBody, ErrorReply};
@@ -46,13 +52,14 @@ pub async fn request_context_layer(State(app): State<App>, mut request: Request,
     let permit = behind_proxy(&app, &request)
         .map(|client| app.client_requests().acquire(client))
         .transpose();
-    request.extensions_mut().insert(app);
     let method = known_method(request.method());
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map(|path| path.as_str().to_owned());
     let path = logged_path(route.as_deref(), request.uri().path());
+    let audited = AuditedRequest::new(&app, &request, route.as_deref());
+    request.extensions_mut().insert(app);
 
     let response = match (check_head(&request), permit) {
         _ if method.is_none() => unknown_method(),
@@ -81,6 +88,9 @@ pub async fn request_context_layer(State(app): State<App>, mut request: Request,
         duration_ms = milliseconds,
         "request completed"
     );
+    if let Some(audited) = audited {
+        audited.record(response.status(), &id);
+    }
     response
 }
 
@@ -247,7 +257,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
         );
         let exposed = HeaderValue::from_static(
             "x-request-id, retry-after, x-retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, \
-             content-disposition, etag, idempotency-replayed",
+             content-disposition, etag, event-position, idempotency-replayed",
         );
         response
             .headers_mut()

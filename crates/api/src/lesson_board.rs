@@ -49,7 +49,7 @@ pub(crate) async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<J
     let mut help_queue: Vec<_> = groups
         .iter()
         .map(|known| &known.details.group)
-        .filter_map(|group| Some((group.help.requested_at()?, group.group_number, group.id.clone())))
+        .filter_map(|group| Some((group.help.queue_position()?, group.group_number, group.id.clone())))
         .collect();
     help_queue.sort();
     let shown = groups.iter().filter_map(|known| {
@@ -89,6 +89,7 @@ fn card(
         needs_help: group.help.needs_help(),
         help_requested_at: group.help.requested_at(),
         help_message: group.help.message().cloned(),
+        help_withdrawn_at: group.help.withdrawn_at(),
         unread_messages: known.unread,
         writing,
         activity: activity.to_vec(),

@@ -30,15 +30,17 @@ pub(crate) async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: Header
             return Err(Error::from(DomainError::AssignmentNotFinished));
         }
         let current = tx.current_file(seen.document())?;
-        Ok((seen, current))
+        Ok((seen, current, !tx.unsaved_generations(id)?.is_empty()))
     };
     let requested = id.clone();
     let mut found = cx.read(move |tx| load(tx, &requested)).await?;
-    // The document is open and was never saved. Without a forced save the PDF would be blank.
-    if matches!(found.1, CurrentFile::Blank(_)) && cx.app().document_workflows().save_open(&cx.context()?, &id).await? {
+    // The document is open and was never saved, or has changes in the built-in editor. Without a save the PDF would be
+    // blank or old.
+    let needs_save = matches!(found.1, CurrentFile::Blank(_)) || found.2;
+    if needs_save && cx.app().document_workflows().save_open(&cx.context()?, &id).await? {
         found = cx.read(move |tx| load(tx, &id)).await?;
     }
-    let (seen, current) = found;
+    let (seen, current, _) = found;
     let title = seen.document().title.as_str().to_owned();
     let made = cx
         .app()

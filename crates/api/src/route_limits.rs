@@ -23,6 +23,8 @@ pub enum RouteLimits {
     Long,
     /// Also counts as a chat message.
     Chat,
+    /// Counts as a commit of a document only: pages send several in a second.
+    Commit,
     /// Also counts as an export, with limited concurrency and a longer timeout.
     Export,
     /// Also counts as an import of the organization, without a timeout.
@@ -35,7 +37,7 @@ impl RouteLimits {
     /// The timeout until the response starts. Waiting for the client's body is not counted.
     pub const fn timeout(self) -> Option<Duration> {
         match self {
-            Self::Standard | Self::Chat | Self::Uncounted => Some(DEFAULT_TIMEOUT),
+            Self::Standard | Self::Chat | Self::Commit | Self::Uncounted => Some(DEFAULT_TIMEOUT),
             Self::Long | Self::Export => Some(LONG_TIMEOUT),
             Self::Import => None,
         }
@@ -44,7 +46,11 @@ impl RouteLimits {
     /// The rate limit of every request of the route. Requests of the document server do not count for a user.
     pub fn rate(self, access: Access, method: &Method) -> Option<Rate> {
         let is_counted = self != Self::Uncounted && access != Access::DocumentServer;
-        let rate = if method.is_safe() { Rate::Read } else { Rate::Change };
+        let rate = match self {
+            Self::Commit => Rate::Commit,
+            _ if method.is_safe() => Rate::Read,
+            _ => Rate::Change,
+        };
         is_counted.then_some(rate)
     }
 
@@ -53,7 +59,7 @@ impl RouteLimits {
         match self {
             Self::Chat => Some(Rate::Chat),
             Self::Export => Some(Rate::Export),
-            Self::Standard | Self::Long | Self::Import | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Commit | Self::Import | Self::Uncounted => None,
         }
     }
 
@@ -62,7 +68,7 @@ impl RouteLimits {
         match self {
             Self::Export => Some(OperationKind::Export),
             Self::Import => Some(OperationKind::Import),
-            Self::Standard | Self::Long | Self::Chat | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Chat | Self::Commit | Self::Uncounted => None,
         }
     }
 
@@ -70,7 +76,7 @@ impl RouteLimits {
     pub const fn organization_rate(self) -> Option<Rate> {
         match self {
             Self::Import => Some(Rate::Import),
-            Self::Standard | Self::Long | Self::Chat | Self::Export | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Chat | Self::Commit | Self::Export | Self::Uncounted => None,
         }
     }
 }

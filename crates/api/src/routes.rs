@@ -5,13 +5,14 @@ use domain::access::Access::{Admin, Anyone, DocumentServer, Member, SignedIn, St
 use utoipa_axum::routes;
 
 use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits::{Chat, Export, Import, Long, Standard, Uncounted};
+use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
 use super::{
     activity_logs, assignment_clones, assignments, attachments, auth, change_email, chat, class_clones, classes,
-    close_topic, contributions, courses, direct_messages, document_server, document_versions, documents, enrollments,
-    feedback, grade_tables, grades, group_assignments, group_files, groups, handouts, health, help, homerooms, imports,
-    invitations, late_texts, lesson_board, mail_domains, members, organization_settings, pdf, privacy, subjects,
-    submission_history, submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
+    close_topic, contributions, courses, direct_messages, document_editor, document_images, document_server,
+    document_versions, documents, enrollments, feedback, grade_books, grade_tables, grades, group_assignments,
+    group_files, groups, handouts, health, help, homerooms, imports, invitations, late_texts, lesson_board,
+    mail_domains, members, organization_settings, pdf, privacy, subjects, submission_history, submission_overview,
+    submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
 };
 
 /// Every route below `/api`, by noun (the tag in the OpenAPI document).
@@ -140,6 +141,8 @@ pub fn endpoints() -> Endpoints {
         .add(Staff,          Standard,  "POST /classes/{id}/students", routes!(enrollments::enroll))
         .add(Staff,          Standard,  "PATCH DELETE /classes/{id}/students/{studentId}", routes!(enrollments::edit, enrollments::unenroll))
         .add(Staff,          Standard,  "GET /classes/{id}/ungrouped", routes!(enrollments::ungrouped))
+        .add(Staff,          Standard,  "GET /classes/{id}/grade-book", routes!(grade_books::show))
+        .add(Staff,          Export,    "GET /classes/{id}/grade-book.csv", routes!(grade_books::export))
         .tag("courses")
         .add(Staff,          Standard,  "GET POST /courses", routes!(courses::list, courses::create))
         .add(Staff,          Standard,  "GET PATCH DELETE /courses/{id}", routes!(courses::show, courses::edit, courses::remove))
@@ -159,6 +162,7 @@ pub fn endpoints() -> Endpoints {
         .add(Member,         Standard,  "GET /groups/{id}/attachments/{attachmentId}/download", routes!(group_files::content))
         .add(Staff,          Standard,  "DELETE /groups/{id}/attachments/{attachmentId}", routes!(group_files::remove))
         .add(Student,        Standard,  "POST /groups/{id}/help", routes!(help::raise))
+        .add(Student,        Standard,  "POST /groups/{id}/help/withdraw", routes!(help::withdraw))
         .add(Staff,          Standard,  "POST /groups/{id}/help/resolve", routes!(help::resolve))
         .add(Staff,          Standard,  "POST /groups/{id}/help/claim", routes!(help::claim))
         .add(Staff,          Standard,  "GET /groups/{id}/contributions", routes!(contributions::contributions))
@@ -201,13 +205,17 @@ pub fn endpoints() -> Endpoints {
         .add(Member,         Long,      "POST /workrooms/{id}/documents", routes!(documents::create))
         .add(Member,         Standard,  "GET PATCH DELETE /workrooms/documents/{id}", routes!(documents::show, documents::edit, documents::remove))
         .add(Member,         Standard,  "GET /workrooms/documents/{id}/download", routes!(documents::content))
-        .add(Member,         Long,      "PUT /workrooms/documents/{id}/content", routes!(documents::replace))
+        .add(Member,         Long,      "GET PUT /workrooms/documents/{id}/content", routes!(document_editor::content, documents::replace))
         .add(Member,         Standard,  "GET /workrooms/documents/{id}/versions", routes!(document_versions::versions))
         .add(Member,         Standard,  "GET /workrooms/documents/{id}/versions/{version}/download", routes!(document_versions::version_content))
         .add(Member,         Standard,  "POST /workrooms/documents/{id}/versions/{version}/restore", routes!(document_versions::restore))
         .add(Staff,          Standard,  "GET /workrooms/late-texts", routes!(late_texts::list))
         .add(Staff,          Standard,  "GET /workrooms/late-texts/{id}/download", routes!(late_texts::content))
         .add(Member,         Standard,  "GET /workrooms/documents/{id}/editor-config", routes!(document_server::editor))
+        .add(Member,         Standard,  "GET /workrooms/documents/{id}/commits", routes!(document_editor::list))
+        .add(Member,         Commit,    "POST /workrooms/documents/{id}/commits", routes!(document_editor::commit))
+        .add(Member,         Standard,  "POST /workrooms/documents/{id}/images", routes!(document_images::upload))
+        .add(Member,         Standard,  "GET /workrooms/documents/{id}/images/{imageId}", routes!(document_images::content))
         .add(DocumentServer, Standard,  "GET /workrooms/documents/{id}/file", routes!(document_server::file))
         .add(DocumentServer, Standard,  "GET /workrooms/uploads/{id}/file", routes!(document_server::source))
         // Fetches the bytes of a save before it responds.

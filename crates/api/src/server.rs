@@ -1,10 +1,10 @@
 //! The HTTP server: accepts connections until shutdown begins, keeps accepting while it drains so that a proxy can
 //! switch to other instances, and finally waits for requests in flight. It uses hyper directly for what axum does not
-//! offer: limits for connections, request heads and client pauses, and streams that can be aborted.
+//! offer: limits for connections, request heads and client pauses, and streams that can be aborted. At shutdown a request
+//! that has arrived but was not read yet is served, which the graceful shutdown of hyper-util does not offer.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use axum::Router;
@@ -16,16 +16,18 @@ use domain::network::{self, Network};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::body_timeout::{BodyWait, OwningBody, TimedBody};
 use super::context::App;
-use super::tcp_stream::{ClientStream, Phase};
+use super::tcp_stream::{Accepted, ClientStream, Phase};
 use auth::host_resolver::network as counted_address;
+use common::fair_queue::{FairSemaphore, LimitReached, Permit};
 
 /// Time in which requests in flight may finish at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(25);
@@ -37,14 +39,59 @@ const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, for example when no file descriptors are left.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
+/// The peer address of connections through a Unix socket: they come from this machine.
+const UNIX_PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// A socket that accepts connections.
+pub enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl From<TcpListener> for Listener {
+    fn from(listener: TcpListener) -> Self {
+        Self::Tcp(listener)
+    }
+}
+
+impl From<UnixListener> for Listener {
+    fn from(listener: UnixListener) -> Self {
+        Self::Unix(listener)
+    }
+}
+
+impl Listener {
+    /// Returns the bound address; `None` for a Unix socket.
+    pub fn local_addr(&self) -> std::io::Result<Option<SocketAddr>> {
+        match self {
+            Self::Tcp(listener) => listener.local_addr().map(Some),
+            Self::Unix(_) => Ok(None),
+        }
+    }
+
+    async fn accept(&self) -> std::io::Result<(Accepted, SocketAddr)> {
+        match self {
+            Self::Tcp(listener) => listener
+                .accept()
+                .await
+                .map(|(stream, peer)| (Either::Left(stream), peer)),
+            Self::Unix(listener) => listener
+                .accept()
+                .await
+                .map(|(stream, _)| (Either::Right(stream), UNIX_PEER)),
+        }
+    }
+}
+
 /// Serves until `stop` resolves, keeps serving while draining, and then finishes requests in flight. A signal ends the
 /// drain early.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     router: Router,
     app: App,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
+    let listener = listener.into();
     let acceptor = Acceptor {
         router,
         limits: ConnectionLimits::new(&app),
@@ -83,7 +130,7 @@ struct Acceptor {
 }
 
 impl Acceptor {
-    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+    async fn accept_until(&self, listener: &Listener, end: impl Future<Output = ()>) {
         tokio::pin!(end);
         loop {
             let accepted = tokio::select! {
@@ -102,7 +149,7 @@ impl Acceptor {
         }
     }
 
-    fn accept(&self, stream: TcpStream, peer: SocketAddr) {
+    fn accept(&self, stream: Accepted, peer: SocketAddr) {
         if let Some(permit) = self.limits.acquire(peer.ip()) {
             let (router, app, stopping) = (self.router.clone(), self.app.clone(), self.stopping.clone());
             self.connections
@@ -112,11 +159,22 @@ impl Acceptor {
 
     /// Accepts the connections in the backlog: the kernel has established them already, so closing the listener would
     /// reset them.
-    fn accept_backlog(&self, listener: TcpListener) -> std::io::Result<()> {
-        let listener = listener.into_std()?;
-        while let Ok((stream, peer)) = listener.accept() {
-            stream.set_nonblocking(true)?;
-            self.accept(TcpStream::from_std(stream)?, peer);
+    fn accept_backlog(&self, listener: Listener) -> std::io::Result<()> {
+        match listener {
+            Listener::Tcp(listener) => {
+                let listener = listener.into_std()?;
+                while let Ok((stream, peer)) = listener.accept() {
+                    stream.set_nonblocking(true)?;
+                    self.accept(Either::Left(TcpStream::from_std(stream)?), peer);
+                }
+            }
+            Listener::Unix(listener) => {
+                let listener = listener.into_std()?;
+                while let Ok((stream, _)) = listener.accept() {
+                    stream.set_nonblocking(true)?;
+                    self.accept(Either::Right(UnixStream::from_std(stream)?), UNIX_PEER);
+                }
+            }
         }
         Ok(())
     }
@@ -143,12 +201,12 @@ impl Acceptor {
 }
 
 async fn serve_connection(
-    stream: TcpStream,
+    stream: Accepted,
     peer: SocketAddr,
     router: Router,
     app: App,
     stopping: CancellationToken,
-    _permit: ConnectionPermit,
+    _permit: Permit<IpAddr>,
 ) {
     let phase = Phase::default();
     let (stream, abort_handle) = match ClientStream::new(stream, phase.clone()) {
@@ -203,70 +261,43 @@ async fn serve_connection(
     }
 }
 
-/// Counts connections in total and per address.
+/// Limits connections in total and per address.
 #[derive(Clone)]
-struct ConnectionLimits(Arc<ConnectionCounts>);
-
-struct ConnectionCounts {
+struct ConnectionLimits {
+    connections: FairSemaphore<IpAddr>,
     connections_max: usize,
-    connections_per_address: usize,
     proxies: Vec<Network>,
-    open: Mutex<(usize, HashMap<IpAddr, usize>)>,
-}
-
-/// A counted connection; released on drop.
-struct ConnectionPermit {
-    limits: ConnectionLimits,
-    address: IpAddr,
 }
 
 impl ConnectionLimits {
     fn new(app: &App) -> Self {
-        let config = app.settings();
-        Self(Arc::new(ConnectionCounts {
-            connections_max: config.connections_max,
-            connections_per_address: config.connections_per_address,
-            proxies: config.trusted_proxies.clone(),
-            open: Mutex::default(),
-        }))
+        let settings = app.settings();
+        Self {
+            connections: FairSemaphore::new(settings.connections_max, settings.connections_per_address),
+            connections_max: settings.connections_max,
+            proxies: settings.trusted_proxies.clone(),
+        }
     }
 
     /// Counts a connection unless a limit is reached. The limit per address does not apply to trusted proxies.
-    fn acquire(&self, peer: IpAddr) -> Option<ConnectionPermit> {
+    fn acquire(&self, peer: IpAddr) -> Option<Permit<IpAddr>> {
         let address = counted_address(peer);
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.0 >= self.0.connections_max {
-            tracing::warn!(
-                connections_max = self.0.connections_max,
+        let permit = if network::contains(&self.proxies, peer) {
+            self.connections.try_acquire_unlimited(address)
+        } else {
+            self.connections.try_acquire(address)
+        };
+        match permit {
+            Ok(permit) => return Some(permit),
+            Err(LimitReached::Total) => tracing::warn!(
+                connections_max = self.connections_max,
                 "connection rejected: too many connections"
-            );
-            return None;
+            ),
+            Err(LimitReached::Key) => {
+                tracing::debug!(%address, "connection rejected: too many connections from this address");
+            }
         }
-        let from_address = open.1.get(&address).copied().unwrap_or_default();
-        if from_address >= self.0.connections_per_address && !network::contains(&self.0.proxies, peer) {
-            tracing::debug!(%address, "connection rejected: too many connections from this address");
-            return None;
-        }
-        open.0 += 1;
-        open.1.insert(address, from_address + 1);
-        Some(ConnectionPermit {
-            limits: self.clone(),
-            address,
-        })
-    }
-}
-
-impl Drop for ConnectionPermit {
-    fn drop(&mut self) {
-        let mut open = self.limits.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.0 -= 1;
-        let left = open.1.get_mut(&self.address).map(|from_address| {
-            *from_address -= 1;
-            *from_address
-        });
-        if left == Some(0) {
-            open.1.remove(&self.address);
-        }
+        None
     }
 }
 

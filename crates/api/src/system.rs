@@ -32,6 +32,26 @@ pub struct System {
     jobs: SystemJobs,
     /// Number of files that are queued for deletion because their rows were deleted.
     file_removals: i64,
+    /// Emails.
+    emails: SystemEmails,
+    /// When the last complete backup was made.
+    last_backup_at: Option<Timestamp>,
+}
+
+/// The queue of emails.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SystemEmails {
+    /// Whether an SMTP server is configured; otherwise emails are written to the outbox folder.
+    has_server: bool,
+    /// Number of queued emails.
+    queued: i64,
+    /// When the oldest of them was queued.
+    oldest_queued_at: Option<Timestamp>,
+    /// Why the last attempt of this instance failed; null after a successful one.
+    last_error: Option<String>,
+    /// When it failed.
+    last_error_at: Option<Timestamp>,
 }
 
 /// The database of the installation.
@@ -74,16 +94,22 @@ pub struct SystemJobs {
 #[utoipa::path(get, path = "/admin/system", responses((status = 200, body = System)))]
 pub(crate) async fn show(cx: Context) -> Result<Json<System>> {
     let app = cx.app();
-    let load = app
-        .store()
-        .platform_read(CrossTenantReason::SuperAdmin, |platform| platform.system_facts());
+    let load = app.store().platform_read(CrossTenantReason::SuperAdmin, |platform| {
+        Ok((
+            platform.system_facts()?,
+            platform.email_queue()?,
+            platform.last_backup()?,
+        ))
+    });
+    let (facts, emails, last_backup_at) = load.await?;
     let SystemFacts {
         database,
         bytes,
         schema_version,
         tables,
         waiting,
-    } = load.await?;
+    } = facts;
+    let failure = app.mail().last_failure();
     let status = |is_ok: bool| if is_ok { "ok" } else { "down" };
     let tables = tables.into_iter().map(|(name, rows)| SystemTable {
         name,
@@ -108,5 +134,13 @@ pub(crate) async fn show(cx: Context) -> Result<Json<System>> {
             failed: waiting.jobs_failed,
         },
         file_removals: waiting.file_removals,
+        emails: SystemEmails {
+            has_server: app.mail().has_server(),
+            queued: emails.length,
+            oldest_queued_at: emails.oldest,
+            last_error: failure.as_ref().map(|failure| failure.reason.clone()),
+            last_error_at: failure.map(|failure| failure.at),
+        },
+        last_backup_at,
     }))
 }

@@ -1,4 +1,4 @@
-//! The TCP stream of a connection, which can be aborted: after [`AbortHandle::abort`] every read and write fails at once, even
+//! The stream of a connection (TCP, or a Unix socket behind a proxy), which can be aborted: after [`AbortHandle::abort`] every read and write fails at once, even
 //! while it waits for a client that does not read (the kernel also gives up such a client after a while). Clients that
 //! send a request head too slowly, or stay idle too long, are disconnected here, because hyper has one timeout for
 //! both.
@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{Instant, Sleep};
+use tokio_util::either::Either;
 
 use super::body_timeout::{MinimumRate, READER_RATE};
 use super::head_scanner::HeadScanner;
@@ -86,10 +87,13 @@ impl Drop for ResponseGuard {
     }
 }
 
-/// A TCP stream that can be aborted. After an upgrade, reader and writer are different tasks, so each has its own
+/// An accepted connection.
+pub type Accepted = Either<TcpStream, UnixStream>;
+
+/// A stream that can be aborted. After an upgrade, reader and writer are different tasks, so each has its own
 /// waker.
 pub struct ClientStream {
-    stream: TcpStream,
+    stream: Accepted,
     abort_handle: AbortHandle,
     phase: Phase,
     /// The phase and its timer. The timer is reset when the phase changes.
@@ -144,11 +148,13 @@ impl SlowReader {
 
 impl ClientStream {
     /// Sets the socket options of an accepted stream and wraps it.
-    pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, AbortHandle)> {
-        stream.set_nodelay(true)?;
-        let socket = SockRef::from(&stream);
-        socket.set_tcp_user_timeout(Some(USER_TIMEOUT))?;
-        socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEP_ALIVE))?;
+    pub fn new(stream: Accepted, phase: Phase) -> io::Result<(Self, AbortHandle)> {
+        if let Either::Left(stream) = &stream {
+            stream.set_nodelay(true)?;
+            let socket = SockRef::from(stream);
+            socket.set_tcp_user_timeout(Some(USER_TIMEOUT))?;
+            socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEP_ALIVE))?;
+        }
         let abort_handle = AbortHandle::default();
         let this = Self {
             abort_handle: abort_handle.clone(),
@@ -186,8 +192,7 @@ impl ClientStream {
             Poll::Ready(Ok(bytes)) => self.reader.progress(*bytes),
             Poll::Pending if self.phase.get() != Phase::UPGRADED => {
                 if let Err(error) = self.reader.wait(context) {
-                    // Discards what is buffered in the kernel.
-                    drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
+                    self.discard_unsent();
                     return Poll::Ready(Err(error));
                 }
             }
@@ -196,13 +201,19 @@ impl ClientStream {
         written
     }
 
+    /// Discards what the kernel has buffered for the client when the stream is closed.
+    fn discard_unsent(&self) {
+        if let Either::Left(stream) = &self.stream {
+            drop(SockRef::from(stream).set_linger(Some(Duration::ZERO)));
+        }
+    }
+
     /// Fails once the connection was aborted.
     fn check_aborted(&self, is_aborted: bool) -> io::Result<()> {
         if !is_aborted {
             return Ok(());
         }
-        // Discards what the kernel has buffered for an aborted client.
-        drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
+        self.discard_unsent();
         Err(io::Error::new(
             io::ErrorKind::ConnectionAborted,
             "connection aborted by the server",
@@ -290,7 +301,7 @@ mod tests {
     async fn pair() -> (ClientStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let (this, _) = ClientStream::new(listener.accept().await.unwrap().0, Phase::default()).unwrap();
+        let (this, _) = ClientStream::new(Either::Left(listener.accept().await.unwrap().0), Phase::default()).unwrap();
         (this, client)
     }
 

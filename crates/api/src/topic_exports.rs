@@ -84,6 +84,10 @@ pub(crate) async fn export(
         source: query.source,
         groups: query.group_ids.map(|groups| groups.0),
     };
+    cx.app()
+        .document_workflows()
+        .save_topic_changes(&cx.context()?, &id)
+        .await?;
     // One snapshot. The log record is written in a separate transaction, so that reading does not block writers.
     let plan = cx.read(move |tx| topic_exports::plan(tx, &id, &requested)).await?;
     let topic = plan.assignment.clone();

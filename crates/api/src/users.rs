@@ -35,7 +35,6 @@ use service::actions::members;
 use service::actions::people::{self, Password, Provisioned};
 use service::actions::profile::{self, ProfileEdit};
 use service::actions::users::{self, NewUser, PasswordLink, UserEdit};
-use service::changes;
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
@@ -119,7 +118,7 @@ pub(crate) async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Ve
     let act = move |tx: &mut db::platform::PlatformWriteTx<'_>| {
         profile::edit(tx, &user, &patch.edit, condition.as_ref(), &actor, now)
     };
-    let done = changes::perform_platform(app.store(), app.bus(), proof, act).await;
+    let done = app.transactor().write_platform(proof, act).await;
     or_current(done, me(cx.clone())).await?;
     me(cx).await
 }

@@ -125,8 +125,13 @@ async fn json(request: Request) -> Result<Value> {
 
 /// Parses JSON. Fails above `JSON_DEPTH` levels of nesting.
 pub fn parse(bytes: &[u8]) -> Result<Value> {
-    if depth(bytes) > JSON_DEPTH {
-        return Err(Error::InvalidJson(format!("it nests deeper than {JSON_DEPTH} levels")));
+    parse_nested(bytes, JSON_DEPTH)
+}
+
+/// Parses JSON with another limit on its nesting. The parser itself accepts less than 128 levels.
+pub fn parse_nested(bytes: &[u8], levels: usize) -> Result<Value> {
+    if depth(bytes) > levels {
+        return Err(Error::InvalidJson(format!("it nests deeper than {levels} levels")));
     }
     serde_json::from_slice(bytes).map_err(|error| Error::InvalidJson(error.to_string()))
 }

@@ -2,10 +2,8 @@
 //! Instances report active keys to each other (``realtime::peers``), so that several instances together admit hardly
 //! more than one. Limits that must be exact are counted in the database (`crates/db/src/rate_limiter.rs`).
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use domain::id::{DocumentId, UserId};
 use domain::rate::{EXPORTS_AT_ONCE, Meter, Rate, RateLimit, RateWindow};
@@ -16,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use self::windows::Windows;
 use common::clock;
 use common::error::{Error, Result};
+use common::fair_queue::{FairSemaphore, Permit};
 use common::settings::Secret;
 
 mod windows;
@@ -56,37 +55,29 @@ type CountReporter = Box<dyn Fn(RequestCount) + Send + Sync>;
 struct RateLimiterInner {
     factor: f64,
     /// Seeded with a value that only the instances of this installation know.
-    hasher: DefaultHasher,
+    hasher: Sha256,
     reporter: OnceLock<CountReporter>,
     users: Windows,
     /// Separate from users, so that many addresses cannot evict the windows of users.
     addresses: Windows,
     /// Requests of the document server per document. Only requests with a valid token are counted.
     documents: Windows,
-    running_exports: Mutex<HashMap<UserId, usize>>,
+    running_exports: FairSemaphore<UserId>,
     clock_offset: AtomicI64,
-}
-
-/// A running export; it ends on drop.
-pub struct ExportPermit {
-    rate_limiter: RateLimiter,
-    user: UserId,
 }
 
 impl RateLimiter {
     /// Creates a limiter with `RATE_LIMIT_FACTOR` and the secret that all instances of the installation share.
     pub fn new(factor: f64, secret: &Secret) -> Self {
-        let mut hasher = DefaultHasher::new();
         let seed = Sha256::new_with_prefix(b"groupwork rates").chain_update(secret.expose());
-        hasher.write(&seed.finalize());
         Self(Arc::new(RateLimiterInner {
             factor,
-            hasher,
+            hasher: Sha256::new_with_prefix(seed.finalize()),
             reporter: OnceLock::new(),
             users: Windows::default(),
             addresses: Windows::default(),
             documents: Windows::default(),
-            running_exports: Mutex::default(),
+            running_exports: FairSemaphore::new(usize::MAX, EXPORTS_AT_ONCE),
             clock_offset: AtomicI64::new(0),
         }))
     }
@@ -117,17 +108,17 @@ impl RateLimiter {
 
     /// Counts a request of a user.
     pub fn check_user(&self, rate: Rate, user: &UserId) -> Option<Meter> {
-        self.check(RateBucket::Users, rate, user)
+        self.check(RateBucket::Users, rate, &[user.as_str()])
     }
 
     /// Counts a request without a session.
     pub fn check_address(&self, address: &str) -> Option<Meter> {
-        self.check(RateBucket::Addresses, Rate::Address, &address)
+        self.check(RateBucket::Addresses, Rate::Address, &[address])
     }
 
     /// Counts a request of the document server for a document on one of its two routes.
     pub fn check_document(&self, route: &'static str, document: &DocumentId) -> Option<Meter> {
-        self.check(RateBucket::Documents, Rate::Document, &(route, document))
+        self.check(RateBucket::Documents, Rate::Document, &[route, document.as_str()])
     }
 
     /// Remembers that the owner of this token has exhausted the window, so that [`RateLimiter::exhausted`] can reject the token
@@ -140,34 +131,26 @@ impl RateLimiter {
                 started_at,
                 hits: limit.hits,
             };
-            self.0.users.put(self.key(rate, &token), window, now);
+            self.0.users.put(self.key(rate, &[token]), window, now);
         }
     }
 
     /// The meter of a token whose owner has exhausted the window. Such requests cause no database work.
     pub fn exhausted(&self, rate: Rate, token: &str) -> Option<Meter> {
         let (limit, now) = (self.limit(rate)?, self.now());
-        let window = self.0.users.get(self.key(rate, &token), now)?;
+        let window = self.0.users.get(self.key(rate, &[token]), now)?;
         (!window.is_over(limit, now)).then(|| window.meter(limit, now, true))
     }
 
     /// Starts an export. Fails when the user has too many running; returns `None` when limits are off.
-    pub fn acquire_export(&self, user: &UserId) -> Result<Option<ExportPermit>> {
+    pub fn acquire_export(&self, user: &UserId) -> Result<Option<Permit<UserId>>> {
         if self.limit(Rate::Export).is_none() {
             return Ok(None);
         }
-        let mut running_exports = self.0.running_exports.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = running_exports.entry(user.clone()).or_default();
-        if *running >= EXPORTS_AT_ONCE {
-            return Err(Error::RateLimited {
-                retry_after: EXPORT_PAUSE,
-            });
-        }
-        *running += 1;
-        Ok(Some(ExportPermit {
-            rate_limiter: self.clone(),
-            user: user.clone(),
-        }))
+        let permit = self.0.running_exports.try_acquire(user.clone());
+        permit.map(Some).map_err(|_| Error::RateLimited {
+            retry_after: EXPORT_PAUSE,
+        })
     }
 
     /// Advances the clock of the windows, for tests.
@@ -187,7 +170,7 @@ impl RateLimiter {
         }
     }
 
-    fn check(&self, bucket: RateBucket, rate: Rate, subject: &impl Hash) -> Option<Meter> {
+    fn check(&self, bucket: RateBucket, rate: Rate, subject: &[&str]) -> Option<Meter> {
         let (limit, key) = (self.limit(rate)?, self.key(rate, subject));
         let (meter, unreported) = self.windows(bucket).count(key, limit, self.now());
         if let (Some(unreported), Some(reporter)) = (unreported, self.0.reporter.get()) {
@@ -202,29 +185,19 @@ impl RateLimiter {
         Some(meter)
     }
 
-    /// Hashes the key, so that memory is bounded by a number per key. Without the seed, collisions cannot be provoked.
-    fn key(&self, rate: Rate, subject: &impl Hash) -> u64 {
+    /// Hashes the key, so that memory is bounded by a number per key. Without the seed, collisions cannot be provoked. All
+    /// instances compute the same key, also those of another release.
+    fn key(&self, rate: Rate, subject: &[&str]) -> u64 {
         let mut hasher = self.0.hasher.clone();
-        (rate, subject).hash(&mut hasher);
-        hasher.finish()
-    }
-}
-
-impl Drop for ExportPermit {
-    fn drop(&mut self) {
-        let mut running_exports = self
-            .rate_limiter
-            .0
-            .running_exports
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let left = running_exports.get_mut(&self.user).map(|running| {
-            *running -= 1;
-            *running
-        });
-        if left == Some(0) {
-            running_exports.remove(&self.user);
+        hasher.update(format!("{rate:?}"));
+        for part in subject {
+            // Each part ends with a byte that no text contains.
+            hasher.update([0xff]);
+            hasher.update(part);
         }
+        let mut first = [0; 8];
+        first.copy_from_slice(&hasher.finalize()[..8]);
+        u64::from_be_bytes(first)
     }
 }
 

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::id::{OrganizationId, UserId};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use common::error::{Error, Result};
+use common::fair_queue::{FairSemaphore, Permit};
 
 /// Concurrent uploads of one user.
 pub const UPLOADS_AT_ONCE: usize = 8;
@@ -28,17 +28,17 @@ struct UploadLimits {
     folder: PathBuf,
     /// Bytes that must stay free on the disk of `folder`; 0 for no limit.
     free_min: u64,
+    running: FairSemaphore<UserId>,
+    converting: FairSemaphore<UserId>,
     state: Mutex<UploadState>,
 }
 
 #[derive(Default)]
 struct UploadState {
-    by_user: HashMap<UserId, usize>,
     /// Staged and announced bytes.
     by_organization: HashMap<OrganizationId, u64>,
     /// Announced bytes that have not been written yet.
     unwritten: u64,
-    converting: HashMap<UserId, Arc<Semaphore>>,
 }
 
 /// The storage quota that an upload counts against.
@@ -51,7 +51,7 @@ pub struct UploadQuota {
 /// An upload in progress. Its bytes are counted until this is dropped.
 pub struct UploadPermit {
     uploads: Uploads,
-    user: UserId,
+    _running: Permit<UserId>,
     quota: Option<UploadQuota>,
     reserved: u64,
     received: u64,
@@ -63,23 +63,27 @@ impl Uploads {
         Self(Arc::new(UploadLimits {
             folder,
             free_min,
+            running: FairSemaphore::new(usize::MAX, UPLOADS_AT_ONCE),
+            converting: FairSemaphore::new(usize::MAX, CONVERSIONS_AT_ONCE),
             state: Mutex::default(),
         }))
     }
 
+    /// Returns the free and the total bytes of the disk of the folder.
+    pub fn disk(&self) -> Option<(u64, u64)> {
+        let disk = rustix::fs::statvfs(&self.0.folder).ok()?;
+        Some((
+            disk.f_bavail.saturating_mul(disk.f_frsize),
+            disk.f_blocks.saturating_mul(disk.f_frsize),
+        ))
+    }
+
     /// Starts an upload of at least `announced` bytes.
     pub async fn begin(&self, user: &UserId, quota: Option<UploadQuota>, announced: u64) -> Result<UploadPermit> {
-        {
-            let mut state = self.state();
-            let running = state.by_user.entry(user.clone()).or_default();
-            if *running >= UPLOADS_AT_ONCE {
-                return Err(Error::RateLimited { retry_after: PAUSE });
-            }
-            *running += 1;
-        }
+        let running = self.0.running.try_acquire(user.clone());
         let mut permit = UploadPermit {
             uploads: self.clone(),
-            user: user.clone(),
+            _running: running.map_err(|_| Error::RateLimited { retry_after: PAUSE })?,
             quota,
             reserved: 0,
             received: 0,
@@ -90,16 +94,9 @@ impl Uploads {
     }
 
     /// Acquires one of the [`CONVERSIONS_AT_ONCE`] permits of a user.
-    pub async fn begin_conversion(&self, user: &UserId) -> Result<OwnedSemaphorePermit> {
-        let own = {
-            let mut state = self.state();
-            // Waiting and running conversions hold the semaphore of their user.
-            state.converting.retain(|_, own| Arc::strong_count(own) > 1);
-            let own = state.converting.entry(user.clone());
-            let own = own.or_insert_with(|| Arc::new(Semaphore::new(CONVERSIONS_AT_ONCE)));
-            Arc::clone(own)
-        };
-        own.acquire_owned().await.map_err(|_| Error::NotReady)
+    pub async fn begin_conversion(&self, user: &UserId) -> Result<Permit<UserId>> {
+        let permit = self.0.converting.acquire(user.clone(), usize::MAX).await;
+        permit.ok_or(Error::NotReady)
     }
 
     /// Fails with [`Error::DiskFull`] when the disk is nearly full, counting the bytes that uploads will still write.
@@ -174,13 +171,6 @@ impl Drop for UploadPermit {
     fn drop(&mut self) {
         let mut state = self.uploads.state();
         state.unwritten -= self.reserved - self.received;
-        let left = state.by_user.get_mut(&self.user).map(|running| {
-            *running -= 1;
-            *running
-        });
-        if left == Some(0) {
-            state.by_user.remove(&self.user);
-        }
         if let Some(quota) = &self.quota {
             let left = state.by_organization.get_mut(&quota.organization).map(|staged| {
                 *staged -= self.reserved;
@@ -228,7 +218,7 @@ mod tests {
         assert!(uploads.begin(&ben, Some(quota(100)), 40).await.is_ok());
         drop(announced);
         let state = uploads.state();
-        assert!(state.by_user.is_empty() && state.by_organization.is_empty() && state.unwritten == 0);
+        assert!(uploads.0.running.is_idle() && state.by_organization.is_empty() && state.unwritten == 0);
     }
 
     #[tokio::test]
@@ -262,7 +252,7 @@ mod tests {
         drop(uploads.begin_conversion(&ben).await.unwrap());
         drop((held, dana));
         drop(uploads.begin_conversion(&ben).await.unwrap());
-        assert_eq!(uploads.state().converting.len(), 1, "ended ones are forgotten");
+        assert!(uploads.0.converting.is_idle());
     }
 
     #[tokio::test]
@@ -270,7 +260,7 @@ mod tests {
         let ben = UserId::new("ben");
         let full = uploads(u64::MAX);
         assert!(matches!(full.begin(&ben, None, 0).await, Err(Error::DiskFull)));
-        assert!(full.state().by_user.is_empty());
+        assert!(full.0.running.is_idle());
         let uploads = uploads(1);
         let announced = uploads.begin(&ben, None, 1 << 60).await;
         assert!(

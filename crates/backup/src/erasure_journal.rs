@@ -4,11 +4,9 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use domain::id::UserId;
-use tokio_util::task::AbortOnDropHandle;
 
 use common::clock;
 use db::Store;
@@ -16,20 +14,6 @@ use db::platform::CrossTenantReason;
 
 /// The name of the file in the data folder.
 pub const FILE_NAME: &str = "erased-people.txt";
-/// The interval at which the journal is compared with the database.
-const INTERVAL: Duration = Duration::from_mins(1);
-
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        loop {
-            if let Err(error) = append(&store, &data_dir).await {
-                tracing::warn!(error = format!("{error:?}"), "erasure journal not written");
-            }
-            tokio::time::sleep(INTERVAL).await;
-        }
-    }))
-}
 
 /// Appends all users that the database records as erased.
 pub async fn append(store: &Store, data_dir: &Path) -> anyhow::Result<()> {

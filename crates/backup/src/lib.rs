@@ -8,6 +8,7 @@ pub mod ownership;
 mod quarantine;
 mod read;
 mod restore;
+mod rotation;
 mod scrub;
 mod write;
 
@@ -19,8 +20,9 @@ pub use self::format::{ArchiveHeader, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{BackupArchive, verify};
 pub use self::restore::{RestoreSummary, restore};
+pub use self::rotation::{archive_path, delete_oldest};
 pub use self::scrub::{Findings, scrub};
-pub use self::write::{BackupSummary, write};
+pub use self::write::{BackupSummary, write, write_stream};
 use adapters::blob_store::BlobStore;
 use db::{Database, Store};
 

@@ -7,17 +7,15 @@ use std::time::Duration;
 use domain::file::FileKey;
 use domain::installation::{SAMPLED_FILES, StorageContents, StorageMatch, StorageMismatch, match_storage};
 
-use tokio_util::task::AbortOnDropHandle;
-
 use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::{Error, Result};
+use common::scheduler::Next;
 use db::Store;
 use db::platform::{CrossTenantReason, PlatformTx};
 
-/// How long a start waits for a storage, and the retry interval for a storage that is unavailable.
+/// How long a start waits for a storage.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Compares the marker of the storage with the database, and writes it if the storage has none and belongs to the
 /// database. Fails with the reason why the storage must not be used, or with [`Error::NotReady`] if it is
@@ -30,29 +28,35 @@ pub async fn establish(store: &Store, files: &BlobStore) -> Result<()> {
     }
 }
 
-/// Runs [`establish`] at startup. An unavailable storage is suspended; the returned task retries until it was
-/// compared.
-pub async fn guard(store: &Store, files: &BlobStore) -> Result<Option<AbortOnDropHandle<()>>> {
+/// Runs [`establish`] at startup. An unavailable storage is suspended; then [`resume`] has to be retried.
+pub async fn guard(store: &Store, files: &BlobStore) -> Result<()> {
     match tokio::time::timeout(START_TIMEOUT, establish(store, files)).await {
-        Ok(Ok(())) => return Ok(None),
+        Ok(Ok(())) => return Ok(()),
         Ok(Err(Error::NotReady)) | Err(_) => {}
         Ok(Err(error)) => return Err(error),
     }
     tracing::error!("file storage unavailable: not ready until its marker is compared with the database");
     files.suspend();
-    let (store, files) = (store.clone(), files.clone());
-    Ok(Some(AbortOnDropHandle::new(tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(RETRY_INTERVAL).await;
-            match establish(&store, &files).await {
-                Ok(()) => break,
-                Err(Error::NotReady) => {}
-                Err(error) => tracing::error!(error = format!("{error:?}"), "file storage rejected"),
-            }
+    Ok(())
+}
+
+/// Resumes a suspended storage once its marker was compared.
+pub async fn resume(store: &Store, files: &BlobStore) -> Result<Next> {
+    if !files.is_suspended() {
+        return Ok(Next::Stop);
+    }
+    match establish(store, files).await {
+        Ok(()) => {
+            files.resume();
+            tracing::info!("file storage available: its marker matches the database");
+            Ok(Next::Stop)
         }
-        files.resume();
-        tracing::info!("file storage available: its marker matches the database");
-    }))))
+        Err(Error::NotReady) => Ok(Next::Wait),
+        Err(error) => {
+            tracing::error!(error = format!("{error:?}"), "file storage rejected");
+            Ok(Next::Wait)
+        }
+    }
 }
 
 /// Compares without writing anything, for read-only commands.

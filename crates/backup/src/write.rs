@@ -2,7 +2,7 @@
 //! immutable, and while a backup holds its lease, files whose rows were deleted after the snapshot are not deleted.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write as _};
+use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -32,6 +32,9 @@ const RENEWAL_INTERVAL: Duration = Duration::from_mins(1);
 /// The number of rows between two checks of the time.
 const RENEWAL_ROWS: u64 = 10_000;
 
+/// The extension of an archive that is not complete.
+pub const PART: &str = "part";
+
 /// The result of a backup.
 #[derive(Debug, Clone)]
 pub struct BackupSummary {
@@ -51,20 +54,31 @@ pub fn write(
     }
     let store = Store::open(&installation.database, 1, 1)?;
     let mut lease = DeletionLease::acquire(installation, store)?;
-    let part = sibling_path(path, "part");
+    let part = sibling_path(path, PART);
     let outcome = write_part(installation, &part, &mut lease, report_progress);
-    lease.release();
-    let written = match outcome {
-        Ok(written) => written,
-        Err(error) => {
-            drop(std::fs::remove_file(&part));
-            return Err(error);
-        }
-    };
+    if outcome.is_err() {
+        drop(std::fs::remove_file(&part));
+    }
+    let written = lease.end(outcome)?;
     hit("backup.before_rename");
     std::fs::rename(&part, path).with_context(|| path.display().to_string())?;
     File::open(folder(path))?.sync_all()?;
     Ok(written)
+}
+
+/// Streams a backup to `output`, which receives an incomplete archive if this fails. `scratch` is a folder for
+/// compressed rows.
+pub fn write_stream(
+    installation: &Installation,
+    output: &mut dyn Write,
+    scratch: &Path,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<BackupSummary> {
+    let store = Store::open(&installation.database, 1, 1)?;
+    let mut lease = DeletionLease::acquire(installation, store)?;
+    let scratch = scratch.join(format!("{}.rows", lease.name));
+    let outcome = write_archive(installation, output, scratch, &mut lease, report_progress);
+    lease.end(outcome)
 }
 
 fn write_part(
@@ -74,16 +88,34 @@ fn write_part(
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<BackupSummary> {
     // The archive contains password hashes and everything that students wrote.
-    let file = OpenOptions::new()
+    let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
         .open(part)
         .with_context(|| part.display().to_string())?;
+    let written = write_archive(
+        installation,
+        &mut file,
+        sibling_path(part, "rows"),
+        lease,
+        report_progress,
+    )?;
+    file.sync_all()?;
+    Ok(written)
+}
+
+fn write_archive(
+    installation: &Installation,
+    output: &mut dyn Write,
+    scratch: PathBuf,
+    lease: &mut DeletionLease,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<BackupSummary> {
     let mut archive = ArchiveWriter {
-        out: HashingStream::new(BufWriter::with_capacity(CHUNK_BYTES, file)),
-        scratch: sibling_path(part, "rows"),
+        out: HashingStream::new(BufWriter::with_capacity(CHUNK_BYTES, output)),
+        scratch,
         manifest: Manifest::default(),
     };
     let list = archive.rows(&installation.database, lease, report_progress)?;
@@ -94,23 +126,22 @@ fn write_part(
     let checksum_entry = checksum_entry(&out.digest())?;
     out.write_all(&checksum_entry)?;
     out.flush()?;
-    out.inner.get_ref().sync_all()?;
     Ok(BackupSummary {
         manifest,
         size: out.size,
     })
 }
 
-type Out = HashingStream<BufWriter<File>>;
+type Out<'w> = HashingStream<BufWriter<&'w mut dyn Write>>;
 
 /// An archive that is being written.
-struct ArchiveWriter {
-    out: Out,
+struct ArchiveWriter<'w> {
+    out: Out<'w>,
     scratch: PathBuf,
     manifest: Manifest,
 }
 
-impl ArchiveWriter {
+impl ArchiveWriter<'_> {
     /// Writes all rows and the list of files that they refer to, from one snapshot.
     fn rows(
         &mut self,
@@ -231,7 +262,7 @@ impl ArchiveWriter {
 }
 
 /// Appends one entry of exactly this size.
-fn entry(out: &mut Out, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::Result<()> {
+fn entry(out: &mut Out<'_>, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::Result<()> {
     out.write_all(tar_header(name, size)?.as_bytes())?;
     let copied = io::copy(&mut bytes.take(size), out)?;
     if copied != size {
@@ -285,7 +316,7 @@ impl GzipEntry {
     }
 
     /// Appends the compressed lines to the archive. Returns their number, and the file to read them again.
-    fn append(self, out: &mut Out, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
+    fn append(self, out: &mut Out<'_>, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
         let mut file = self
             .out
             .finish()?
@@ -360,6 +391,22 @@ impl DeletionLease {
             self.renewed_at = Instant::now();
         }
         Ok(())
+    }
+
+    /// Ends the backup. A complete one is recorded in the database, for monitoring.
+    fn end(self, outcome: anyhow::Result<BackupSummary>) -> anyhow::Result<BackupSummary> {
+        self.release();
+        let written = outcome?;
+        if written.manifest.is_whole() {
+            let now = clock::now();
+            let recorded = self
+                .store
+                .platform_write(CrossTenantReason::CommandLine, move |platform| {
+                    platform.record_backup(now)
+                });
+            self.runtime.block_on(recorded)?;
+        }
+        Ok(written)
     }
 
     fn release(&self) {

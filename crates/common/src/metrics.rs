@@ -11,7 +11,9 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 /// Histogram buckets of durations in seconds: from a cached response to the timeout of a handler.
-const SECONDS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10.0, 60.0];
+const SECONDS: [f64; 15] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
+];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -37,6 +39,12 @@ struct OutcomeLabel {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct TaskLabels {
+    task: &'static str,
+    outcome: &'static str,
+}
+
 /// The metrics of this process.
 pub struct Metrics {
     requests: Family<RequestLabels, Counter>,
@@ -44,6 +52,8 @@ pub struct Metrics {
     transactions: Durations<KindLabel>,
     callbacks: Family<OutcomeLabel, Counter>,
     conversions: Durations<OutcomeLabel>,
+    emails: Family<OutcomeLabel, Counter>,
+    tasks: Durations<TaskLabels>,
     log_lines_dropped: Counter,
 }
 
@@ -53,6 +63,8 @@ static METRICS: LazyLock<Metrics> = LazyLock::new(|| Metrics {
     transactions: Family::new_with_constructor(histogram),
     callbacks: Family::default(),
     conversions: Family::new_with_constructor(histogram),
+    emails: Family::default(),
+    tasks: Family::new_with_constructor(histogram),
     log_lines_dropped: Counter::default(),
 });
 
@@ -98,6 +110,18 @@ impl Metrics {
             .observe(elapsed.as_secs_f64());
     }
 
+    /// Counts an attempt to send an email: `sent`, `deferred`, `rejected`, or `unavailable` (no SMTP server).
+    pub fn record_email(&self, outcome: &'static str) {
+        self.emails.get_or_create(&OutcomeLabel { outcome }).inc();
+    }
+
+    /// Observes a round of a background task: `done` or `failed`.
+    pub fn record_task(&self, task: &'static str, outcome: &'static str, elapsed: Duration) {
+        self.tasks
+            .get_or_create(&TaskLabels { task, outcome })
+            .observe(elapsed.as_secs_f64());
+    }
+
     /// Counts a log line that was dropped because stderr could not be written or did not keep up.
     pub fn record_dropped_log_line(&self) {
         self.log_lines_dropped.inc();
@@ -105,6 +129,18 @@ impl Metrics {
 
     /// Registers all metrics. The registry shares the counters.
     pub fn register(&self, registry: &mut Registry) {
+        self.register_shared(registry);
+        registry.register("email_deliveries", "Attempts to send an email", self.emails.clone());
+    }
+
+    /// Registers the metrics of the previous release under the names that it used.
+    pub fn register_old_names(&self, registry: &mut Registry) {
+        self.register_shared(registry);
+        let help = "Deprecated name of groupwork_database_transaction_duration_seconds; removed in the next release";
+        registry.register_with_unit("database_job_duration", help, Unit::Seconds, self.transactions.clone());
+    }
+
+    fn register_shared(&self, registry: &mut Registry) {
         registry.register("http_requests", "HTTP requests", self.requests.clone());
         let help = "Time from the request head to the response head";
         registry.register_with_unit("http_request_duration", help, Unit::Seconds, self.durations.clone());
@@ -115,8 +151,6 @@ impl Metrics {
             Unit::Seconds,
             self.transactions.clone(),
         );
-        let help = "Deprecated name of database_transaction_duration_seconds; removed in the next release";
-        registry.register_with_unit("database_job_duration", help, Unit::Seconds, self.transactions.clone());
         registry.register(
             "docserver_callbacks",
             "Callbacks of the document server",
@@ -126,5 +160,7 @@ impl Metrics {
         registry.register("log_lines_dropped", help, self.log_lines_dropped.clone());
         let help = "Conversions by the document server";
         registry.register_with_unit("conversion_duration", help, Unit::Seconds, self.conversions.clone());
+        let help = "Rounds of background tasks";
+        registry.register_with_unit("background_task_duration", help, Unit::Seconds, self.tasks.clone());
     }
 }

@@ -10,54 +10,36 @@ use domain::time::Timestamp;
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
-use crate::{args, can_manage_class, statements};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::clock;
 use common::error::Result;
 
-/// The viewer may read record `l`: admins read all records of the organization, teachers those of the classes they
-/// manage now. The records of a deleted class are therefore visible to admins only, because its management rows are
-/// gone.
-macro_rules! visible_log {
-    () => {
-        concat!(
-            "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 = 'ADMIN' OR ($2 = 'TEACHER' AND EXISTS (SELECT 1 FROM classes k
-                WHERE k.organization_id = $1 AND k.id = l.class_id AND ",
-            can_manage_class!(),
-            "))))"
-        )
-    };
-}
-
-/// One page of records, newest first. `$narrow` restricts the column whose index is used. In those variants `$time` is
-/// an expression instead of a plain column; otherwise SQLite would prefer the index on the time of the whole
-/// organization because of the lower bound.
-macro_rules! page {
-    ($narrow:literal, $time:literal) => {
-        concat!(
-            "SELECT l.id, l.organization_id, l.user_id, l.user_name, l.user_role, l.category, l.action, l.entity_type,
-                l.entity_id, l.entity_name, l.class_id, l.course_id, l.group_id, l.assignment_id, l.details,
-                l.request_id, l.created_at
-            FROM activity_logs l
-            WHERE l.organization_id = $1 ",
-            $narrow,
-            " AND (l.created_at, l.id) < ($5, $6)
-            AND ",
-            $time,
-            " >= $7
-            AND ",
-            visible_log!(),
-            " AND (CAST($9 AS TEXT) IS NULL OR l.class_id = $9)
-            AND (CAST($10 AS TEXT) IS NULL OR l.group_id = $10)
-            AND (CAST($11 AS TEXT) IS NULL OR l.user_id = $11)
-            AND (CAST($12 AS TEXT) IS NULL OR l.course_id = $12)
-            AND (CAST($13 AS TEXT) IS NULL OR l.assignment_id = $13)
-            AND (CAST($14 AS TEXT) IS NULL OR l.category = $14)
-            AND (CAST($15 AS TEXT) IS NULL OR l.action = $15)
-            AND (CAST($16 AS TEXT) IS NULL OR l.search_key LIKE '%' || $16 || '%' ESCAPE '\\')
-            ORDER BY l.created_at DESC, l.id DESC
-            LIMIT $8"
-        )
-    };
+fragments! {
+    /// The viewer may read record `l`: admins read all records of the organization, teachers those of the classes they
+    /// manage now. The records of a deleted class are therefore visible to admins only, because its management rows are
+    /// gone.
+    VISIBLE_LOG = "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 = 'ADMIN' OR ($2 = 'TEACHER' AND EXISTS (SELECT 1
+            FROM classes k
+                WHERE k.organization_id = $1 AND k.id = l.class_id AND {CAN_MANAGE_CLASS}))))";
+    /// The records of the organization.
+    SELECT_RECORDS = "SELECT l.id, l.organization_id, l.user_id, l.user_name, l.user_role, l.category, l.action,
+        l.entity_type,
+        l.entity_id, l.entity_name, l.class_id, l.course_id, l.group_id, l.assignment_id, l.details,
+        l.request_id, l.created_at
+    FROM activity_logs l
+    WHERE l.organization_id = $1";
+    /// One page, newest first.
+    MATCHING_PAGE = "{VISIBLE_LOG} AND (CAST($9 AS TEXT) IS NULL OR l.class_id = $9)
+        AND (CAST($10 AS TEXT) IS NULL OR l.group_id = $10)
+        AND (CAST($11 AS TEXT) IS NULL OR l.user_id = $11)
+        AND (CAST($12 AS TEXT) IS NULL OR l.course_id = $12)
+        AND (CAST($13 AS TEXT) IS NULL OR l.assignment_id = $13)
+        AND (CAST($14 AS TEXT) IS NULL OR l.category = $14)
+        AND (CAST($15 AS TEXT) IS NULL OR l.action = $15)
+        AND (CAST($16 AS TEXT) IS NULL OR l.search_key LIKE '%' || $16 || '%' ESCAPE '\\')
+    ORDER BY l.created_at DESC, l.id DESC
+    LIMIT $8";
 }
 
 statements! {
@@ -68,14 +50,22 @@ statements! {
     /// Schedules the file of a deleted row for removal.
     INSERT_FILE_REMOVAL = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
         VALUES ($1, $2, $3, $4, $4)";
-    PAGE = page!("", "l.created_at");
-    PAGE_OF_CLASS = page!("AND l.class_id = $9", "l.created_at + 0");
-    PAGE_OF_GROUP = page!("AND l.group_id = $10", "l.created_at + 0");
-    PAGE_OF_COURSE = page!("AND l.course_id = $12", "l.created_at + 0");
-    PAGE_OF_ASSIGNMENT = page!("AND l.assignment_id = $13", "l.created_at + 0");
-    PAGE_OF_USER = page!("AND l.user_id = $11", "l.created_at + 0");
-    OWN_CLASSES = concat!("SELECT k.id FROM classes k
-        WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ", can_manage_class!());
+    PAGE = "{SELECT_RECORDS} AND (l.created_at, l.id) < ($5, $6)
+        AND l.created_at >= $7 AND {MATCHING_PAGE}";
+    /// The time is an expression, otherwise SQLite would prefer the index on the time of the whole organization because
+    /// of the lower bound.
+    PAGE_OF_CLASS = "{SELECT_RECORDS} AND l.class_id = $9 AND (l.created_at, l.id) < ($5, $6)
+        AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
+    PAGE_OF_GROUP = "{SELECT_RECORDS} AND l.group_id = $10 AND (l.created_at, l.id) < ($5, $6)
+        AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
+    PAGE_OF_COURSE = "{SELECT_RECORDS} AND l.course_id = $12 AND (l.created_at, l.id) < ($5, $6)
+        AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
+    PAGE_OF_ASSIGNMENT = "{SELECT_RECORDS} AND l.assignment_id = $13 AND (l.created_at, l.id) < ($5, $6)
+        AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
+    PAGE_OF_USER = "{SELECT_RECORDS} AND l.user_id = $11 AND (l.created_at, l.id) < ($5, $6)
+        AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
+    OWN_CLASSES = "SELECT k.id FROM classes k
+        WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND {CAN_MANAGE_CLASS}";
 }
 
 /// The content of a log record without actor and time.
@@ -225,7 +215,7 @@ impl ReadTx<'_> {
         filter: &ActivityFilter,
         window: &Window<i64>,
     ) -> Result<Vec<ActivityRecord>> {
-        let classes: Vec<ClassId> = self.fetch_all_visible(&OWN_CLASSES, args![], |row| row.take())?;
+        let classes: Vec<ClassId> = self.fetch_all_visible(&OWN_CLASSES, args![], |row| row.get("id"))?;
         let mut rows = Vec::new();
         for class in classes {
             let filter = ActivityFilter {
@@ -324,24 +314,24 @@ pub fn position(record: &ActivityRecord) -> Position<i64> {
     }
 }
 
-fn record(row: &mut Columns<'_>) -> Result<ActivityRecord> {
+fn record(row: &Columns<'_>) -> Result<ActivityRecord> {
     Ok(ActivityRecord {
-        id: row.take()?,
-        organization_id: row.take()?,
-        user_id: row.take()?,
-        user_name: row.take()?,
-        user_role: row.take()?,
-        category: row.parse(Category::parse)?,
-        action: row.take()?,
-        entity_type: row.take()?,
-        entity_id: row.take()?,
-        entity_name: row.take()?,
-        class_id: row.take()?,
-        course_id: row.take()?,
-        group_id: row.take()?,
-        assignment_id: row.take()?,
-        details: row.take()?,
-        request_id: row.take()?,
-        created_at: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        user_id: row.get("user_id")?,
+        user_name: row.get("user_name")?,
+        user_role: row.get("user_role")?,
+        category: row.get::<Category>("category")?,
+        action: row.get("action")?,
+        entity_type: row.get("entity_type")?,
+        entity_id: row.get("entity_id")?,
+        entity_name: row.get("entity_name")?,
+        class_id: row.get("class_id")?,
+        course_id: row.get("course_id")?,
+        group_id: row.get("group_id")?,
+        assignment_id: row.get("assignment_id")?,
+        details: row.get("details")?,
+        request_id: row.get("request_id")?,
+        created_at: row.get("created_at")?,
     })
 }

@@ -5,9 +5,7 @@
 use std::collections::HashMap;
 
 use domain::assignment::{Assignment, AssignmentCompletion, AssignmentOrder, AssignmentStatus, LatePolicy};
-use domain::class::{ClassLabel, ClassStatus};
 use domain::collation::search_key;
-use domain::course::CourseLabel;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails};
 use domain::file::AssignmentAttachment;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
@@ -17,108 +15,65 @@ use domain::text::name_key;
 use super::group_assignments::LinkRow;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::labels::{class_label, optional_course_label};
+use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_GROUP};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-/// The columns of a topic `a` in the order that [`assignment`] reads.
-macro_rules! assignment_columns {
-    () => {
-        "a.id, a.organization_id, a.class_id, a.course_id, a.title, a.description, a.deadline, a.required_submissions,
+fragments! {
+    /// The columns of a topic `a` of [`assignment`].
+    pub(crate) ASSIGNMENT_COLUMNS = "a.class_id, a.course_id, a.title, a.description, a.deadline,
+        a.required_submissions,
             a.is_shared, a.finished_at, a.finished_by_id, a.max_points, a.grade_scale, a.late_policy, a.created_by_id,
-            a.created_at, a.updated_at"
-    };
-}
-
-/// The viewer can know that topic `a` of class `k` exists: staff always, students if a visible group works on it.
-macro_rules! can_list_topic {
-    () => {
-        concat!(
-            "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
-                WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND ",
-            $crate::can_view_group!(),
-            "))"
-        )
-    };
-}
-
-/// Topics on which a group works that the viewer is a member of and can view. The search starts at the viewer's groups,
-/// not at all topics.
-macro_rules! own_topics {
-    () => {
-        concat!(
-            "a.id IN (SELECT ga.assignment_id FROM group_members m
+            a.created_at, a.updated_at";
+    /// The viewer can know that topic `a` of class `k` exists: staff always, students if a visible group works on it.
+    CAN_LIST_TOPIC = "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga
+            JOIN groups g ON g.id = ga.group_id
+                WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND {CAN_VIEW_GROUP}))";
+    /// Topics on which a group works that the viewer is a member of and can view. The search starts at the viewer's
+    /// groups, not at all topics.
+    OWN_TOPICS = "a.id IN (SELECT ga.assignment_id FROM group_members m
                 JOIN groups g ON g.id = m.group_id
                 JOIN classes k ON k.id = g.class_id
                 JOIN group_assignments ga ON ga.group_id = g.id
-                WHERE m.organization_id = $1 AND m.user_id = $3 AND ",
-            $crate::can_view_group!(),
-            ")"
-        )
-    };
-}
-
-/// The list filter, `$5` to `$11`. A group that is invisible to the viewer matches nothing.
-macro_rules! topic_filter {
-    () => {
-        concat!(
-            " AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
+                WHERE m.organization_id = $1 AND m.user_id = $3 AND {CAN_VIEW_GROUP})";
+    /// The list filter, `$5` to `$11`. A group that is invisible to the viewer matches nothing.
+    TOPIC_FILTER = "AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
             AND (CAST($6 AS TEXT) IS NULL OR a.course_id = $6)
             AND (NOT CAST($7 AS BOOLEAN) OR a.course_id IS NULL)
             AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM courses fc WHERE fc.organization_id = $1
                 AND fc.id = a.course_id AND fc.subject_id = $8))
             AND (CAST($9 AS TEXT) IS NULL OR a.status = $9)
-            AND (CAST($10 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
-                WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND ",
-            $crate::can_view_group!(),
-            "))
-            AND (CAST($11 AS TEXT) IS NULL OR a.search_key LIKE '%' || $11 || '%' ESCAPE '\\')"
-        )
-    };
-}
-
-/// The topics of a staff list: all matching topics of the organization.
-macro_rules! staff_topics {
-    () => {
-        concat!("$2 <> 'STUDENT'", $crate::assignments::topic_filter!())
-    };
-}
-
-/// The topics of a student list: the student's own matching topics.
-macro_rules! student_topics {
-    () => {
-        concat!($crate::assignments::own_topics!(), $crate::assignments::topic_filter!())
-    };
-}
-pub(super) use {assignment_columns, own_topics, staff_topics, student_topics, topic_filter};
-
-macro_rules! topics {
-    ($($where:tt)*) => {
-        concat!(
-            "SELECT ", assignment_columns!(), ", k.name, k.academic_year, k.status, c.id, c.name, c.subject_id,
-                (SELECT COUNT(*) FROM group_assignments n WHERE n.organization_id = $1 AND n.assignment_id = a.id), ",
-            $crate::can_manage_class!(),
-            " FROM assignments a
+            AND (CAST($10 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga
+            JOIN groups g ON g.id = ga.group_id
+                WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND {CAN_VIEW_GROUP}))
+            AND (CAST($11 AS TEXT) IS NULL OR a.search_key LIKE '%' || $11 || '%' ESCAPE '\\')";
+    /// The topics of a staff list: all matching topics of the organization.
+    pub(crate) STAFF_TOPICS = "$2 <> 'STUDENT' {TOPIC_FILTER}";
+    /// The topics of a student list: the student's own matching topics.
+    pub(crate) STUDENT_TOPICS = "{OWN_TOPICS} {TOPIC_FILTER}";
+    SELECT_TOPICS = "SELECT a.id AS assignment_id, a.organization_id, {ASSIGNMENT_COLUMNS}, k.name AS class_name,
+        k.academic_year, k.status AS class_status,
+            c.name AS course_name, c.subject_id AS course_subject_id,
+                (SELECT COUNT(*) FROM group_assignments n
+                WHERE n.organization_id = $1 AND n.assignment_id = a.id) AS group_count,
+            {CAN_MANAGE_CLASS} AS is_managed
+        FROM assignments a
             JOIN classes k ON k.id = a.class_id
             LEFT JOIN courses c ON c.id = a.course_id
-            WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ",
-            $($where)*
-        )
-    };
-}
-
-macro_rules! topics_in_order {
-    ($($where:tt)*) => {
-        topics!($($where)*, " ORDER BY CASE WHEN a.search_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, a.deadline, a.id")
-    };
+            WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND";
 }
 
 statements! {
-    BY_ID = topics!("a.id = $5 AND ", can_list_topic!());
-    STAFF_LIST = topics_in_order!(staff_topics!());
-    STUDENT_LIST = topics_in_order!(student_topics!());
+    BY_ID = "{SELECT_TOPICS} a.id = $5 AND {CAN_LIST_TOPIC}";
+    STAFF_LIST = "{SELECT_TOPICS} {STAFF_TOPICS}
+            ORDER BY CASE WHEN a.search_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, a.deadline, a.id";
+    STUDENT_LIST = "{SELECT_TOPICS} {STUDENT_TOPICS}
+            ORDER BY CASE WHEN a.search_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, a.deadline, a.id";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM assignments WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
-    INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, required_submissions,
+    INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline,
+        required_submissions,
             class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points, grade_scale, late_policy,
             created_by_id, created_at, updated_at, search_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
@@ -209,7 +164,7 @@ impl WriteTx<'_> {
             .assignment
             .class_id;
         self.lock_writable_class(&class)?;
-        self.fetch_one(&LOCK, args![id], |row| row.take::<AssignmentId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<AssignmentId>("id"))?;
         Ok(self.assignment(id)?.details)
     }
 
@@ -311,24 +266,9 @@ fn sort(topics: &mut [VisibleAssignment], order: AssignmentOrder) {
     }
 }
 
-fn visible(row: &mut Columns<'_>) -> Result<VisibleAssignment> {
+fn visible(row: &Columns<'_>) -> Result<VisibleAssignment> {
     let assignment = assignment(row)?;
-    let class = ClassLabel {
-        id: assignment.class_id.clone(),
-        name: row.take()?,
-        academic_year: row.take()?,
-        status: row.parse(ClassStatus::parse)?,
-    };
-    let course = if let Some(id) = row.take()? {
-        Some(CourseLabel {
-            id,
-            name: row.take()?,
-            subject_id: row.take()?,
-        })
-    } else {
-        row.skip(2);
-        None
-    };
+    let (class, course) = (class_label(row)?, optional_course_label(row)?);
     let details = AssignmentDetails {
         assignment,
         class,
@@ -338,32 +278,32 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleAssignment> {
     };
     Ok(VisibleAssignment {
         details,
-        groups: row.take()?,
-        is_managed: row.take()?,
+        groups: row.get("group_count")?,
+        is_managed: row.get("is_managed")?,
     })
 }
 
-/// Reads the columns of [`assignment_columns`].
-pub(super) fn assignment(row: &mut Columns<'_>) -> Result<Assignment> {
+/// Reads a topic from [`ASSIGNMENT_COLUMNS`] with its id and organization.
+pub(super) fn assignment(row: &Columns<'_>) -> Result<Assignment> {
     Ok(Assignment {
-        id: row.take()?,
-        organization_id: row.take()?,
-        class_id: row.take()?,
-        course_id: row.take()?,
-        title: row.take()?,
-        description: row.take()?,
-        deadline: row.take()?,
-        required_submissions: RequiredSubmissions::stored(row.take()?),
-        is_shared: row.take()?,
+        id: row.get("assignment_id")?,
+        organization_id: row.get("organization_id")?,
+        class_id: row.get("class_id")?,
+        course_id: row.get("course_id")?,
+        title: row.get("title")?,
+        description: row.get("description")?,
+        deadline: row.get("deadline")?,
+        required_submissions: RequiredSubmissions::stored(row.get("required_submissions")?),
+        is_shared: row.get("is_shared")?,
         finished: {
-            let (at, by) = (row.take::<Option<_>>()?, row.take()?);
+            let (at, by) = (row.get::<Option<_>>("finished_at")?, row.get("finished_by_id")?);
             at.map(|at| AssignmentCompletion { at, by })
         },
-        max_points: row.take::<Option<f64>>()?.map(Points::stored),
-        grade_scale: row.take()?,
-        late_policy: row.parse(LatePolicy::parse)?,
-        created_by_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        max_points: row.get::<Option<f64>>("max_points")?.map(Points::stored),
+        grade_scale: row.get("grade_scale")?,
+        late_policy: row.get::<LatePolicy>("late_policy")?,
+        created_by_id: row.get("created_by_id")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

@@ -1,55 +1,42 @@
-//! The files of topics. The rule of their visibility is `domain::group_assignment::can_view_file`. The macro
-//! [`can_view_file`] implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
+//! The files of topics. The rule of their visibility is `domain::group_assignment::can_view_file`. [`CAN_VIEW_FILE`]
+//! implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
 
 use domain::file::{AssignmentAttachment, FileKey, StoredFile};
 use domain::id::{AssignmentId, AttachmentId};
 
-use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{ReadTx, WriteTx};
-use crate::{args, can_manage_class, can_view_group, statements};
+use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
+use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_GROUP};
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
-/// The viewer can view file `f` of topic `a` in class `k`. Staff of the class can view every file. Students can view
-/// files shared with a visible group of theirs, and files of that group alone while the topic is not shared. Staged
-/// files are invisible to students.
-macro_rules! can_view_file {
-    () => {
-        concat!(
-            "(",
-            can_manage_class!(),
-            " OR ($2 = 'STUDENT' AND f.staged_at IS NULL AND EXISTS (SELECT 1 FROM group_assignments ga
+fragments! {
+    /// The viewer can view file `f` of topic `a` in class `k`. Staff of the class can view every file. Students can
+    /// view files shared with a visible group of theirs, and files of that group alone while the topic is not shared.
+    /// Staged files are invisible to students.
+    CAN_VIEW_FILE = "({CAN_MANAGE_CLASS} OR ($2 = 'STUDENT' AND f.staged_at IS NULL AND EXISTS (SELECT 1
+            FROM group_assignments ga
                 JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id
-                AND (f.group_assignment_id IS NULL OR (NOT a.is_shared AND f.group_assignment_id = ga.id)) AND ",
-            can_view_group!(),
-            ")))"
-        )
-    };
-}
-
-macro_rules! files {
-    ($($where:tt)*) => {
-        concat!(
-            "SELECT f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key, f.file_name, f.mime_type,
+                AND (f.group_assignment_id IS NULL OR (NOT a.is_shared AND f.group_assignment_id = ga.id))
+                AND {CAN_VIEW_GROUP})))";
+    SELECT_FILES = "SELECT f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key, f.file_name,
+        f.mime_type,
                 f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at
             FROM assignments a
             JOIN classes k ON k.id = a.class_id
             JOIN assignment_attachments f ON f.assignment_id = a.id
-            WHERE a.organization_id = $1 AND ",
-            can_view_file!(), " AND ",
-            $($where)*
-        )
-    };
+            WHERE a.organization_id = $1 AND {CAN_VIEW_FILE} AND";
 }
 
 statements! {
-    OF_ASSIGNMENT = files!("a.id = $5 AND f.staged_at IS NULL ORDER BY f.created_at, f.id");
-    OF_STAFF_LIST = files!(staff_topics!(), " AND f.staged_at IS NULL ORDER BY f.created_at, f.id");
-    OF_STUDENT_LIST = files!(student_topics!(), " AND f.staged_at IS NULL ORDER BY f.created_at, f.id");
+    OF_ASSIGNMENT = "{SELECT_FILES} a.id = $5 AND f.staged_at IS NULL ORDER BY f.created_at, f.id";
+    OF_STAFF_LIST = "{SELECT_FILES} {STAFF_TOPICS} AND f.staged_at IS NULL ORDER BY f.created_at, f.id";
+    OF_STUDENT_LIST = "{SELECT_FILES} {STUDENT_TOPICS} AND f.staged_at IS NULL ORDER BY f.created_at, f.id";
     /// One file of one topic; for staff, staged files too.
-    BY_ID = files!("a.id = $5 AND f.id = $6");
-    STAGED = files!("a.id = $5 AND f.staged_at IS NOT NULL ORDER BY f.created_at, f.id");
+    BY_ID = "{SELECT_FILES} a.id = $5 AND f.id = $6";
+    STAGED = "{SELECT_FILES} a.id = $5 AND f.staged_at IS NOT NULL ORDER BY f.created_at, f.id";
     INSERT = "INSERT INTO assignment_attachments (organization_id, id, assignment_id, group_assignment_id, file_name,
             mime_type, size, sha256, file_key, staged_at, uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
@@ -130,21 +117,21 @@ impl WriteTx<'_> {
     }
 }
 
-pub(super) fn file(row: &mut Columns<'_>) -> Result<AssignmentAttachment> {
+pub(super) fn file(row: &Columns<'_>) -> Result<AssignmentAttachment> {
     Ok(AssignmentAttachment {
-        id: row.take()?,
-        organization_id: row.take()?,
-        assignment_id: row.take()?,
-        group_assignment_id: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        assignment_id: row.get("assignment_id")?,
+        group_assignment_id: row.get("group_assignment_id")?,
         file: StoredFile {
-            key: FileKey::new(row.take::<String>()?),
-            file_name: row.take()?,
-            mime_type: row.take()?,
-            size: row.take()?,
-            sha256: row.take()?,
+            key: row.get::<FileKey>("file_key")?,
+            file_name: row.get("file_name")?,
+            mime_type: row.get("mime_type")?,
+            size: row.get("size")?,
+            sha256: row.get("sha256")?,
         },
-        staged_at: row.take()?,
-        uploaded_by_id: row.take()?,
-        created_at: row.take()?,
+        staged_at: row.get("staged_at")?,
+        uploaded_by_id: row.get("uploaded_by_id")?,
+        created_at: row.get("created_at")?,
     })
 }

@@ -9,9 +9,9 @@ use domain::change::deletion::CascadeDeletion;
 use domain::details::GroupDetails;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
 
-use self::deletion_plan::{DeletionPlan, class, course, group, link, topic};
+use self::deletion_plan::DeletionPlan;
 use super::groups::GroupFilter;
-use super::sql::Sql;
+use super::sql::NamedStatements;
 use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::{Error, Result};
@@ -30,7 +30,8 @@ statements! {
     /// Deletes a class whose children are already deleted.
     DELETE_CLASS = "DELETE FROM classes WHERE organization_id = $1 AND id = $2";
     /// The groups of a student in a class.
-    GROUPS_OF_STUDENT = "SELECT group_id FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
+    GROUPS_OF_STUDENT = "SELECT group_id FROM group_members WHERE organization_id = $1 AND class_id = $2
+        AND user_id = $3";
     /// Removes a student from all groups of a class.
     LEAVE_GROUPS = "DELETE FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
     /// Removes a student from a class.
@@ -39,22 +40,22 @@ statements! {
 }
 
 /// The statements of this file and of every kind of deletion, for the tests of all SQL.
-pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+pub fn all_statements() -> Vec<(&'static str, NamedStatements)> {
     vec![
-        ("cascade", STATEMENTS),
-        ("cascade::read", read::STATEMENTS),
-        ("cascade::course", course::STATEMENTS),
-        ("cascade::topic", topic::STATEMENTS),
-        ("cascade::group", group::STATEMENTS),
-        ("cascade::link", link::STATEMENTS),
-        ("cascade::class", class::STATEMENTS),
+        ("cascade", STATEMENTS.to_vec()),
+        ("cascade::read", read::STATEMENTS.to_vec()),
+        ("cascade::course", deletion_plan::COURSE.statements()),
+        ("cascade::topic", deletion_plan::TOPIC.statements()),
+        ("cascade::group", deletion_plan::GROUP.statements()),
+        ("cascade::link", deletion_plan::LINK.statements()),
+        ("cascade::class", deletion_plan::CLASS.statements()),
     ]
 }
 
 impl ReadTx<'_> {
     /// Counts the submissions of a link. A link with submissions is detached only with `force`.
     pub fn submissions_of_link(&mut self, id: &GroupAssignmentId) -> Result<i64> {
-        self.fetch_one(&SUBMISSIONS_OF_LINK, args![id], |row| row.take())
+        self.fetch_one(&SUBMISSIONS_OF_LINK, args![id], |row| row.only())
     }
 }
 
@@ -62,7 +63,7 @@ impl WriteTx<'_> {
     /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds the lock of the
     /// class.
     pub fn delete_course(&mut self, id: &CourseId) -> Result<CascadeDeletion> {
-        let removed = self.execute_plan(&course::PLAN, id.as_str())?;
+        let removed = self.execute_plan(&deletion_plan::COURSE, id.as_str())?;
         self.execute(&DELETE_COURSE, args![id])?;
         Ok(removed)
     }
@@ -70,26 +71,26 @@ impl WriteTx<'_> {
     /// Deletes a topic with its submissions and files. Rooms and documents remain, detached from the topic. The caller
     /// holds the lock of the class.
     pub fn delete_assignment(&mut self, id: &AssignmentId) -> Result<CascadeDeletion> {
-        self.execute_plan(&topic::PLAN, id.as_str())
+        self.execute_plan(&deletion_plan::TOPIC, id.as_str())
     }
 
     /// Deletes a group with its room, documents and submissions. Its topics remain. The caller holds the lock of the
     /// class.
     pub fn delete_group(&mut self, id: &GroupId) -> Result<CascadeDeletion> {
-        self.execute_plan(&group::PLAN, id.as_str())
+        self.execute_plan(&deletion_plan::GROUP, id.as_str())
     }
 
     /// Detaches a group from a topic: deletes the link with its submissions and files and detaches the documents of the
     /// room from the topic. The caller holds the lock of the class and has checked `GroupAssignment::detachable`.
     pub fn detach_group(&mut self, id: &GroupAssignmentId) -> Result<CascadeDeletion> {
-        self.execute_plan(&link::PLAN, id.as_str())
+        self.execute_plan(&deletion_plan::LINK, id.as_str())
     }
 
     /// Deletes a class with all its content. Announcements to it remain with their sender. The caller holds the lock of
     /// the class.
     pub fn delete_class(&mut self, id: &ClassId) -> Result<CascadeDeletion> {
         let courses = self.deleted_courses(id)?;
-        let mut removed = self.execute_plan(&class::PLAN, id.as_str())?;
+        let mut removed = self.execute_plan(&deletion_plan::CLASS, id.as_str())?;
         removed.courses = courses;
         let rest = [
             &DELETE_COURSES,
@@ -109,7 +110,8 @@ impl WriteTx<'_> {
     /// Removes a student from a class and from all its groups. Returns these groups in their new state. Past
     /// submissions keep their recorded members. The caller holds the lock of the class.
     pub fn end_enrollment(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<GroupDetails>> {
-        let left: Vec<GroupId> = self.fetch_all(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
+        let left: Vec<GroupId> =
+            self.fetch_all(&GROUPS_OF_STUDENT, args![class, student], |row| row.get("group_id"))?;
         self.execute(&LEAVE_GROUPS, args![class, student])?;
         if self.execute(&LEAVE_CLASS, args![class, student])? == 0 {
             return Err(Error::NotFound);
@@ -130,18 +132,18 @@ impl WriteTx<'_> {
 
     fn execute_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<CascadeDeletion> {
         // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
-        for statement in plan.locks {
+        for (_, statement) in &plan.locks {
             self.fetch_all(statement, args![id], |_| Ok(()))?;
         }
         let removed = self.read_deletion(plan, id)?;
         let now = self.now();
-        self.execute(plan.record_documents, args![id, now])?;
+        self.execute(&plan.record_documents, args![id, now])?;
         failpoint::hit("deletion.listed");
-        for statement in plan.deletions_before {
+        for (_, statement) in &plan.deletions_before {
             self.execute(statement, args![id])?;
         }
-        self.execute(plan.detach, args![id, now])?;
-        for statement in plan.deletions_after {
+        self.execute(&plan.detach, args![id, now])?;
+        for (_, statement) in &plan.deletions_after {
             self.execute(statement, args![id])?;
         }
         Ok(removed)

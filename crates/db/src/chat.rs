@@ -13,32 +13,22 @@ use domain::text::ClientMessageId;
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql, Value};
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::labels::PERSON_COLUMNS;
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
-macro_rules! messages {
-    ($where:literal) => {
-        concat!(
-            "SELECT m.id, m.organization_id, m.work_room_id, m.seq, u.id, u.name, u.image, u.role, b.role, m.type, m.content,
+fragments! {
+    SELECT_MESSAGES = "SELECT m.id, m.organization_id, m.work_room_id, m.seq, {PERSON_COLUMNS},
+            u.role AS platform_role, b.role AS member_role, m.type, m.content,
                 m.reply_to_id, m.client_message_id, m.created_at, m.edited_at, m.deleted_at
             FROM work_room_messages m
             LEFT JOIN users u ON u.id = m.sender_id
             LEFT JOIN members b ON b.organization_id = m.organization_id AND b.user_id = m.sender_id
-            WHERE m.organization_id = $1 AND m.work_room_id = $2 AND ",
-            $where
-        )
-    };
-}
-
-macro_rules! files {
-    ($from:literal) => {
-        concat!(
-            "SELECT f.id, f.organization_id, f.work_room_id, f.message_id, f.file_key, f.file_name, f.mime_type, f.size,
+            WHERE m.organization_id = $1 AND m.work_room_id = $2 AND";
+    SELECT_FILES = "SELECT f.id, f.organization_id, f.work_room_id, f.message_id, f.file_key, f.file_name,
+        f.mime_type, f.size,
                 f.sha256, f.uploaded_by_id, f.created_at
-            FROM ",
-            $from
-        )
-    };
+            FROM";
 }
 
 statements! {
@@ -47,17 +37,18 @@ statements! {
             AND id = (SELECT w.group_id FROM work_rooms w WHERE w.organization_id = $1 AND w.id = $2)
         FOR NO KEY UPDATE";
     /// Messages before a sequence number, newest first.
-    BEFORE = messages!("m.seq < $3 ORDER BY m.seq DESC LIMIT $4");
+    BEFORE = "{SELECT_MESSAGES} m.seq < $3 ORDER BY m.seq DESC LIMIT $4";
     /// Messages after a sequence number, oldest first.
-    AFTER = messages!("m.seq > $3 ORDER BY m.seq LIMIT $4");
-    BY_ID = messages!("m.id = $3");
+    AFTER = "{SELECT_MESSAGES} m.seq > $3 ORDER BY m.seq LIMIT $4";
+    BY_ID = "{SELECT_MESSAGES} m.id = $3";
     /// The message with the id that the client of its sender generated.
-    BY_CLIENT_ID = messages!("m.sender_id = $3 AND m.client_message_id = $4");
+    BY_CLIENT_ID = "{SELECT_MESSAGES} m.sender_id = $3 AND m.client_message_id = $4";
     /// The next sequence number. The update locks the room, so there are neither gaps nor duplicates.
     NEXT_SEQ = "UPDATE work_rooms SET last_message_seq = last_message_seq + 1 WHERE organization_id = $1 AND id = $2
         RETURNING last_message_seq";
     LAST_SEQ = "SELECT last_message_seq FROM work_rooms WHERE organization_id = $1 AND id = $2";
-    INSERT = "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, type, content, reply_to_id,
+    INSERT = "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, type, content,
+        reply_to_id,
             client_message_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     /// Updates the content of a message.
@@ -67,23 +58,25 @@ statements! {
     DELETE = "UPDATE work_room_messages SET deleted_at = $4, deleted_by_id = $5
         WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
     /// The files of the messages in a range of sequence numbers, except files of deleted messages.
-    FILES = files!("work_room_messages m JOIN message_attachments f ON f.message_id = m.id
+    FILES = "{SELECT_FILES} work_room_messages m JOIN message_attachments f ON f.message_id = m.id
         WHERE m.organization_id = $1 AND m.work_room_id = $2 AND m.seq BETWEEN $3 AND $4 AND m.deleted_at IS NULL
-        ORDER BY f.created_at, f.id");
+        ORDER BY f.created_at, f.id";
     /// One file: of a message, or a pending upload of the user.
-    FILE = files!("message_attachments f LEFT JOIN work_room_messages m ON m.id = f.message_id
+    FILE = "{SELECT_FILES} message_attachments f LEFT JOIN work_room_messages m ON m.id = f.message_id
         WHERE f.organization_id = $1 AND f.work_room_id = $2 AND f.id = $3
-            AND ((m.id IS NOT NULL AND m.deleted_at IS NULL) OR (f.message_id IS NULL AND f.uploaded_by_id = $4))");
+            AND ((m.id IS NOT NULL AND m.deleted_at IS NULL) OR (f.message_id IS NULL AND f.uploaded_by_id = $4))";
     /// The pending uploads of a user: files that no message refers to yet, oldest first.
-    WAITING = files!("message_attachments f WHERE f.organization_id = $1 AND f.work_room_id = $2
+    WAITING = "{SELECT_FILES} message_attachments f WHERE f.organization_id = $1 AND f.work_room_id = $2
             AND f.message_id IS NULL AND f.uploaded_by_id = $3
-        ORDER BY f.created_at, f.id");
+        ORDER BY f.created_at, f.id";
     /// Inserts a file that no message refers to yet.
-    INSERT_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, file_name, mime_type, size, sha256,
+    INSERT_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, file_name, mime_type, size,
+        sha256,
             file_key, uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     /// Attaches a pending upload to a message.
-    NAME_FILE = "UPDATE message_attachments SET message_id = $5 WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
+    NAME_FILE = "UPDATE message_attachments SET message_id = $5
+            WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
             AND uploaded_by_id = $4 AND message_id IS NULL";
     /// Deletes a pending upload.
     DROP_FILE = "DELETE FROM message_attachments WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
@@ -95,12 +88,14 @@ statements! {
     OWN_AFTER = "SELECT COUNT(*) FROM work_room_messages
         WHERE organization_id = $1 AND work_room_id = $2 AND sender_id = $3 AND seq > $4";
     /// Sets the read marker of a user.
-    SET_MARK = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after, last_read_at)
+    SET_MARK = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after,
+        last_read_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (work_room_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq,
             own_after = excluded.own_after, last_read_at = excluded.last_read_at";
     /// Increments the number of own messages after the read marker; they do not count as unread.
-    COUNT_OWN = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after, last_read_at)
+    COUNT_OWN = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after,
+        last_read_at)
         VALUES ($1, $2, $3, 0, 1, $4)
         ON CONFLICT (work_room_id, user_id) DO UPDATE SET own_after = work_room_reads.own_after + 1";
 }
@@ -164,15 +159,15 @@ impl ReadTx<'_> {
 
     /// Returns the sequence number of the newest message of a room.
     pub fn last_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
-        self.fetch_one(&LAST_SEQ, args![room], |row| row.take())
+        self.fetch_one(&LAST_SEQ, args![room], |row| row.get("last_message_seq"))
     }
 
     /// Returns the read marker of a user in a room.
     pub fn reading_mark(&mut self, room: &WorkRoomId, reader: &UserId) -> Result<ReadingMark> {
         let found = self.fetch_optional(&MARK, args![room, reader], |row| {
             Ok(ReadingMark {
-                seq: row.take()?,
-                own_after: row.take()?,
+                seq: row.get("last_read_seq")?,
+                own_after: row.get("own_after")?,
             })
         });
         Ok(found?.unwrap_or_default())
@@ -180,7 +175,7 @@ impl ReadTx<'_> {
 
     /// Counts the messages that a user sent after a sequence number.
     pub fn own_after(&mut self, room: &WorkRoomId, author: &UserId, seq: i64) -> Result<i64> {
-        self.fetch_one(&OWN_AFTER, args![room, author, seq], |row| row.take())
+        self.fetch_one(&OWN_AFTER, args![room, author, seq], |row| row.only())
     }
 
     /// Reads messages and, with one more statement, the files of all of them.
@@ -212,13 +207,13 @@ impl WriteTx<'_> {
     /// Locks the chat of a room until the end of the transaction. Access is checked while the lock is held: a user who
     /// was removed from the group before can no longer write.
     pub fn lock_room_for_chat(&mut self, id: &WorkRoomId) -> Result<GroupContext> {
-        self.fetch_one(&LOCK, args![id], |row| row.take::<String>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<String>("id"))?;
         self.group_context_of_room(id)
     }
 
     /// Increments and returns the sequence number for the next message of a room.
     pub fn next_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
-        self.fetch_one(&NEXT_SEQ, args![room], |row| row.take())
+        self.fetch_one(&NEXT_SEQ, args![room], |row| row.get("last_message_seq"))
     }
 
     /// Inserts a message without its files.
@@ -308,50 +303,49 @@ impl WriteTx<'_> {
     }
 }
 
-fn message(row: &mut Columns<'_>) -> Result<RoomMessage> {
+fn message(row: &Columns<'_>) -> Result<RoomMessage> {
     Ok(RoomMessage {
-        id: row.take()?,
-        organization_id: row.take()?,
-        work_room_id: row.take()?,
-        seq: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        work_room_id: row.get("work_room_id")?,
+        seq: row.get("seq")?,
         sender: sender(row)?,
-        kind: row.parse(MessageType::parse)?,
-        content: row.take()?,
+        kind: row.get::<MessageType>("type")?,
+        content: row.get("content")?,
         attachments: Vec::new(),
-        reply_to_id: row.take()?,
-        client_message_id: row.take()?,
-        created_at: row.take()?,
-        edited_at: row.take()?,
-        deleted_at: row.take()?,
+        reply_to_id: row.get("reply_to_id")?,
+        client_message_id: row.get("client_message_id")?,
+        created_at: row.get("created_at")?,
+        edited_at: row.get("edited_at")?,
+        deleted_at: row.get("deleted_at")?,
     })
 }
 
-fn sender(row: &mut Columns<'_>) -> Result<Option<MessageSender>> {
-    let Some(id) = row.take()? else {
-        row.skip(4);
+fn sender(row: &Columns<'_>) -> Result<Option<MessageSender>> {
+    let Some(id) = row.get("user_id")? else {
         return Ok(None);
     };
-    let (name, image) = (row.take()?, row.take()?);
-    let account = row.parse(PlatformRole::parse)?;
-    let member = row.parse_option(MemberRole::parse)?;
+    let (name, image) = (row.get("user_name")?, row.get("user_image")?);
+    let account = row.get::<PlatformRole>("platform_role")?;
+    let member = row.get::<Option<MemberRole>>("member_role")?;
     let role = MessageSender::role(account, member);
     Ok(Some(MessageSender { id, name, role, image }))
 }
 
-fn file(row: &mut Columns<'_>) -> Result<MessageAttachment> {
+fn file(row: &Columns<'_>) -> Result<MessageAttachment> {
     Ok(MessageAttachment {
-        id: row.take()?,
-        organization_id: row.take()?,
-        work_room_id: row.take()?,
-        message_id: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        work_room_id: row.get("work_room_id")?,
+        message_id: row.get("message_id")?,
         file: StoredFile {
-            key: FileKey::new(row.take::<String>()?),
-            file_name: row.take()?,
-            mime_type: row.take()?,
-            size: row.take()?,
-            sha256: row.take()?,
+            key: row.get::<FileKey>("file_key")?,
+            file_name: row.get("file_name")?,
+            mime_type: row.get("mime_type")?,
+            size: row.get("size")?,
+            sha256: row.get("sha256")?,
         },
-        uploaded_by_id: row.take()?,
-        created_at: row.take()?,
+        uploaded_by_id: row.get("uploaded_by_id")?,
+        created_at: row.get("created_at")?,
     })
 }

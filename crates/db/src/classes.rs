@@ -13,73 +13,41 @@ use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_list_class, statements};
+use crate::labels::{PERSON_COLUMNS, SUBJECT_LABEL_COLUMNS, person, subject_label};
+use crate::visibility::CAN_LIST_CLASS;
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! class_columns {
-    () => {
-        "k.id, k.organization_id, k.name, k.academic_year, k.semester, k.start_date, k.end_date, k.status,
-            k.teacher_id, k.homeroom_id, k.external_id, k.schedule, k.created_at, k.updated_at"
-    };
-}
-
-/// Classes the viewer can list, with teacher, homeroom and counts.
-macro_rules! whole_classes {
-    ($where:expr) => {
-        concat!(
-            "SELECT ",
-            class_columns!(),
-            ", t.id, t.name, t.image, h.id, h.name,
-                (SELECT COUNT(*) FROM class_enrollments e WHERE e.organization_id = $1 AND e.class_id = k.id),
-                (SELECT COUNT(*) FROM groups g WHERE g.organization_id = $1 AND g.class_id = k.id),
-                (SELECT COUNT(*) FROM courses c WHERE c.organization_id = $1 AND c.class_id = k.id),
-                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1 AND a.class_id = k.id)
-            FROM classes k
+fragments! {
+    CLASS_COLUMNS = "k.id, k.organization_id, k.name, k.academic_year, k.semester, k.start_date, k.end_date, k.status,
+            k.teacher_id, k.homeroom_id, k.external_id, k.schedule, k.created_at, k.updated_at";
+    /// Classes the viewer can list, with teacher, homeroom and counts.
+    SELECT_CLASSES = "SELECT {CLASS_COLUMNS}, t.id AS user_id, t.name AS user_name, t.image AS user_image,
+            h.name AS homeroom_name,
+                (SELECT COUNT(*) FROM class_enrollments e WHERE e.organization_id = $1
+                AND e.class_id = k.id) AS student_count,
+                (SELECT COUNT(*) FROM groups g WHERE g.organization_id = $1 AND g.class_id = k.id) AS group_count,
+                (SELECT COUNT(*) FROM courses c WHERE c.organization_id = $1 AND c.class_id = k.id) AS course_count,
+                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1
+                AND a.class_id = k.id) AS assignment_count
+        FROM classes k
             JOIN users t ON t.id = k.teacher_id
             LEFT JOIN homerooms h ON h.organization_id = k.organization_id AND h.id = k.homeroom_id
-            WHERE k.organization_id = $1 AND ",
-            can_list_class!(),
-            $where
-        )
-    };
-}
-
-/// The co-teachers of the selected classes `k`.
-macro_rules! co_teachers {
-    ($where:expr) => {
-        concat!(
-            "SELECT ct.class_id, u.id, u.name, u.image
+            WHERE k.organization_id = $1 AND {CAN_LIST_CLASS}";
+    /// The co-teachers of the selected classes `k`.
+    SELECT_CO_TEACHERS = "SELECT ct.class_id, {PERSON_COLUMNS}
             FROM classes k
             JOIN class_teachers ct ON ct.organization_id = k.organization_id AND ct.class_id = k.id
             JOIN users u ON u.id = ct.user_id
-            WHERE k.organization_id = $1 AND ",
-            can_list_class!(),
-            $where,
-            " ORDER BY ct.created_at, ct.user_id"
-        )
-    };
-}
-
-/// The subjects of the selected classes `k`.
-macro_rules! subjects {
-    ($where:expr) => {
-        concat!(
-            "SELECT cs.class_id, s.id, s.name, s.code, s.color
+            WHERE k.organization_id = $1 AND {CAN_LIST_CLASS}";
+    /// The subjects of the selected classes `k`.
+    SELECT_SUBJECTS = "SELECT cs.class_id, {SUBJECT_LABEL_COLUMNS}
             FROM classes k
             JOIN class_subjects cs ON cs.organization_id = k.organization_id AND cs.class_id = k.id
             JOIN subjects s ON s.id = cs.subject_id
-            WHERE k.organization_id = $1 AND ",
-            can_list_class!(),
-            $where,
-            " ORDER BY s.sort_key, s.id"
-        )
-    };
-}
-
-/// The list filter.
-macro_rules! matching {
-    () => {
-        " AND (CAST($5 AS TEXT) IS NULL OR k.status = $5)
+            WHERE k.organization_id = $1 AND {CAN_LIST_CLASS}";
+    /// The list filter.
+    MATCHING = "AND (CAST($5 AS TEXT) IS NULL OR k.status = $5)
             AND (CAST($6 AS TEXT) IS NULL OR k.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
             AND (CAST($7 AS TEXT) IS NULL OR k.teacher_id = $7)
             AND (CAST($8 AS TEXT) IS NULL OR k.homeroom_id = $8)
@@ -87,26 +55,26 @@ macro_rules! matching {
                 WHERE x.organization_id = $1 AND x.class_id = k.id AND x.subject_id = $9))
             AND (CAST($10 AS TEXT) IS NULL OR k.academic_year = $10)
             AND (CAST($11 AS TEXT) IS NULL OR k.teacher_id = $11 OR EXISTS (SELECT 1 FROM class_teachers x
-                WHERE x.organization_id = $1 AND x.class_id = k.id AND x.user_id = $11))"
-    };
+                WHERE x.organization_id = $1 AND x.class_id = k.id AND x.user_id = $11))";
 }
 
 statements! {
-    BY_ID = concat!("SELECT ", class_columns!(), " FROM classes k
-        WHERE k.organization_id = $1 AND ", can_list_class!(), " AND k.id = $5");
-    WHOLE = whole_classes!(" AND k.id = $5");
-    CO_TEACHERS = co_teachers!(" AND k.id = $5");
-    SUBJECTS = subjects!(" AND k.id = $5");
+    BY_ID = "SELECT {CLASS_COLUMNS} FROM classes k
+        WHERE k.organization_id = $1 AND {CAN_LIST_CLASS} AND k.id = $5";
+    WHOLE = "{SELECT_CLASSES} AND k.id = $5";
+    CO_TEACHERS = "{SELECT_CO_TEACHERS} AND k.id = $5 ORDER BY ct.created_at, ct.user_id";
+    SUBJECTS = "{SELECT_SUBJECTS} AND k.id = $5 ORDER BY s.sort_key, s.id";
     /// The matching classes by name; those whose name begins with the search text come first.
-    LIST = whole_classes!(concat!(matching!(),
-        " ORDER BY CASE WHEN k.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, k.sort_key, k.id"));
-    LIST_CO_TEACHERS = co_teachers!(matching!());
-    LIST_SUBJECTS = subjects!(matching!());
+    LIST = "{SELECT_CLASSES} {MATCHING}
+            ORDER BY CASE WHEN k.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, k.sort_key, k.id";
+    LIST_CO_TEACHERS = "{SELECT_CO_TEACHERS} {MATCHING} ORDER BY ct.created_at, ct.user_id";
+    LIST_SUBJECTS = "{SELECT_SUBJECTS} {MATCHING} ORDER BY s.sort_key, s.id";
     /// Locks the row until the end of the transaction; inserts that reference it do not wait.
     LOCK = "SELECT id FROM classes WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
-    HOMEROOM = "SELECT h.id, h.name FROM homerooms h WHERE h.organization_id = $1 AND h.id = $2";
+    HOMEROOM = "SELECT h.id AS homeroom_id, h.name AS homeroom_name FROM homerooms h
+        WHERE h.organization_id = $1 AND h.id = $2";
     /// A member who can own a class or teach in it.
-    TEACHER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
+    TEACHER = "SELECT {PERSON_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
     INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
             status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key)
@@ -217,14 +185,15 @@ impl WriteTx<'_> {
     /// Locks a class the viewer manages until the end of the transaction. Every change of the content of a class takes
     /// this lock, so numbers, memberships and topics of one class change serially.
     pub fn lock_managed_class(&mut self, id: &ClassId) -> Result<Class> {
-        self.fetch_optional(&LOCK, args![id], |row| row.take::<ClassId>())?;
+        self.fetch_optional(&LOCK, args![id], |row| row.get::<ClassId>("id"))?;
         self.managed_class(id)
     }
 
     /// Locks a class until the end of the transaction, without a check of permissions. Changes by students and by the
     /// document server wait for changes by teachers. Lock order: the class always comes first.
     pub fn lock_class(&mut self, id: &ClassId) -> Result<()> {
-        self.fetch_one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
+        self.fetch_one(&LOCK, args![id], |row| row.get::<ClassId>("id"))
+            .map(drop)
     }
 
     /// Like [`WriteTx::lock_managed_class`], and requires that the class is not archived.
@@ -294,7 +263,7 @@ impl WriteTx<'_> {
 
     /// Returns whether a course of the class is in this subject.
     pub fn class_subject_has_courses(&mut self, class: &ClassId, subject: &SubjectId) -> Result<bool> {
-        self.fetch_one(&SUBJECT_HAS_COURSES, args![class, subject], |row| row.take())
+        self.fetch_one(&SUBJECT_HAS_COURSES, args![class, subject], |row| row.only())
     }
 
     /// Removes a subject without courses from a class.
@@ -327,72 +296,56 @@ fn gathered<T>(children: Vec<(ClassId, T)>) -> HashMap<ClassId, Vec<T>> {
     by_class
 }
 
-fn class(row: &mut Columns<'_>) -> Result<Class> {
+fn class(row: &Columns<'_>) -> Result<Class> {
     Ok(Class {
-        id: row.take()?,
-        organization_id: row.take()?,
-        name: row.take()?,
-        academic_year: row.take()?,
-        semester: row.take()?,
-        start_date: row.take()?,
-        end_date: row.take()?,
-        status: row.parse(ClassStatus::parse)?,
-        teacher_id: row.take()?,
-        homeroom_id: row.take()?,
-        external_id: row.take()?,
-        schedule: row.json_option()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        name: row.get("name")?,
+        academic_year: row.get("academic_year")?,
+        semester: row.get("semester")?,
+        start_date: row.get("start_date")?,
+        end_date: row.get("end_date")?,
+        status: row.get::<ClassStatus>("status")?,
+        teacher_id: row.get("teacher_id")?,
+        homeroom_id: row.get("homeroom_id")?,
+        external_id: row.get("external_id")?,
+        schedule: row.json_option("schedule")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }
 
-fn details(row: &mut Columns<'_>) -> Result<ClassDetails> {
+fn details(row: &Columns<'_>) -> Result<ClassDetails> {
     Ok(ClassDetails {
         class: class(row)?,
         teacher: person(row)?,
         co_teachers: Vec::new(),
         subjects: Vec::new(),
-        homeroom: match (row.take()?, row.take()?) {
+        homeroom: match (row.get("homeroom_id")?, row.get("homeroom_name")?) {
             (Some(id), Some(name)) => Some(HomeroomLabel { id, name }),
             _ => None,
         },
         counts: ClassCounts {
-            students: row.take()?,
-            groups: row.take()?,
-            courses: row.take()?,
-            assignments: row.take()?,
+            students: row.get("student_count")?,
+            groups: row.get("group_count")?,
+            courses: row.get("course_count")?,
+            assignments: row.get("assignment_count")?,
         },
     })
 }
 
-fn homeroom(row: &mut Columns<'_>) -> Result<HomeroomLabel> {
+fn homeroom(row: &Columns<'_>) -> Result<HomeroomLabel> {
     Ok(HomeroomLabel {
-        id: row.take()?,
-        name: row.take()?,
+        id: row.get("homeroom_id")?,
+        name: row.get("homeroom_name")?,
     })
 }
 
-fn co_teacher(row: &mut Columns<'_>) -> Result<(ClassId, Person)> {
-    Ok((row.take()?, person(row)?))
+fn co_teacher(row: &Columns<'_>) -> Result<(ClassId, Person)> {
+    Ok((row.get("class_id")?, person(row)?))
 }
 
-fn subject(row: &mut Columns<'_>) -> Result<(ClassId, SubjectLabel)> {
-    let class = row.take()?;
-    Ok((
-        class,
-        SubjectLabel {
-            id: row.take()?,
-            name: row.take()?,
-            code: row.take()?,
-            color: row.take()?,
-        },
-    ))
-}
-
-pub(super) fn person(row: &mut Columns<'_>) -> Result<Person> {
-    Ok(Person {
-        id: row.take()?,
-        name: row.take()?,
-        image: row.take()?,
-    })
+fn subject(row: &Columns<'_>) -> Result<(ClassId, SubjectLabel)> {
+    let class = row.get("class_id")?;
+    Ok((class, subject_label(row)?))
 }

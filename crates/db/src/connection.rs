@@ -5,11 +5,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use domain::policy;
-
+use super::db_error;
 use super::server::Server;
-use super::sql::{Columns, Sql, Value};
-use super::{clauses, db_error};
+use super::sql::{Columns, ResultColumns, Sql, Value};
 use common::error::{Error, Result};
 
 /// The session settings of PostgreSQL connections for requests and jobs: timeouts of statements, of lock waits and of
@@ -38,8 +36,8 @@ pub enum Connection {
 /// A PostgreSQL connection with its prepared statements.
 pub struct PostgresConnection {
     client: postgres::Client,
-    /// Keyed by the address of the statement and the set of policy clauses that are switched off.
-    prepared: HashMap<(usize, u64), postgres::Statement>,
+    /// Keyed by the address of the statement.
+    prepared: HashMap<usize, postgres::Statement>,
 }
 
 impl Connection {
@@ -119,26 +117,35 @@ impl Connection {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        mut read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        mut read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection
-                    .prepare_cached(&clauses::sqlite(sql))
+                    .prepare_cached(sql.sqlite())
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
+                let names = sql.columns(|| statement.column_names().map(ToOwned::to_owned).collect());
+                #[cfg(debug_assertions)]
+                sql.check_reader(names, &mut read);
                 let mut rows = statement
                     .query(rusqlite::params_from_iter(arguments))
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
-                let mut found = Vec::new();
+                let (columns, mut found) = (ResultColumns::of(names), Vec::new());
                 while let Some(row) = rows.next().map_err(|e| db_error::from_sqlite(e, sql))? {
-                    found.push(read(&mut Columns::of_sqlite(row))?);
+                    found.push(read(&Columns::of_sqlite(row, &columns))?);
                 }
                 Ok(found)
             }
             Self::Postgres(connection) => {
                 let rows = connection.query(sql, arguments)?;
-                rows.iter().map(|row| read(&mut Columns::of_postgres(row))).collect()
+                let names = sql.columns(Vec::new);
+                #[cfg(debug_assertions)]
+                sql.check_reader(names, &mut read);
+                let columns = ResultColumns::of(names);
+                rows.iter()
+                    .map(|row| read(&Columns::of_postgres(row, &columns)))
+                    .collect()
             }
         }
     }
@@ -148,7 +155,7 @@ impl Connection {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         Ok(self.fetch_all(sql, arguments, read)?.into_iter().next())
     }
@@ -159,7 +166,7 @@ impl Connection {
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection
-                    .prepare_cached(&clauses::sqlite(sql))
+                    .prepare_cached(sql.sqlite())
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let touched = statement
                     .execute(rusqlite::params_from_iter(arguments))
@@ -216,18 +223,21 @@ impl Connection {
             Self::Sqlite(_) => &SQLITE,
             Self::Postgres(_) => &POSTGRES,
         };
-        Ok(self.fetch_optional(statement, &[], |row| row.take())?.unwrap_or(0))
+        Ok(self.fetch_optional(statement, &[], |row| row.only())?.unwrap_or(0))
     }
 
-    /// Prepares a statement without running it; used by the test that prepares every statement on both databases.
-    pub fn prepare(&mut self, sql: &'static Sql) -> Result<()> {
+    /// Prepares a statement without running it, and returns the names of its columns; used by the test that prepares
+    /// every statement on both databases.
+    pub fn prepare(&mut self, sql: &'static Sql) -> Result<Vec<String>> {
         match self {
-            Self::Sqlite(connection) => connection.prepare(&clauses::sqlite(sql)).map(drop).map_err(internal),
-            Self::Postgres(connection) => connection
-                .client
-                .prepare(&clauses::text(sql))
-                .map(drop)
-                .map_err(internal),
+            Self::Sqlite(connection) => {
+                let statement = connection.prepare(sql.sqlite()).map_err(internal)?;
+                Ok(statement.column_names().map(ToOwned::to_owned).collect())
+            }
+            Self::Postgres(connection) => {
+                let statement = connection.client.prepare(sql.text()).map_err(internal)?;
+                Ok(column_names(&statement))
+            }
         }
     }
 
@@ -255,20 +265,18 @@ impl Connection {
 
 impl PostgresConnection {
     fn statement(&mut self, sql: &'static Sql) -> Result<postgres::Statement> {
-        let key = (std::ptr::from_ref(sql).addr(), policy::off());
+        let key = std::ptr::from_ref(sql).addr();
         if let Some(statement) = self.prepared.get(&key) {
             return Ok(statement.clone());
         }
-        let statement = self
-            .client
-            .prepare(&clauses::text(sql))
-            .map_err(db_error::from_postgres)?;
+        let statement = self.client.prepare(sql.text()).map_err(db_error::from_postgres)?;
         self.prepared.insert(key, statement.clone());
         Ok(statement)
     }
 
     fn query(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<Vec<postgres::Row>> {
         let statement = self.statement(sql)?;
+        sql.columns(|| column_names(&statement));
         self.client
             .query(&statement, &borrowed(arguments))
             .map_err(db_error::from_postgres)
@@ -280,6 +288,14 @@ impl PostgresConnection {
             .execute(&statement, &borrowed(arguments))
             .map_err(db_error::from_postgres)
     }
+}
+
+fn column_names(statement: &postgres::Statement) -> Vec<String> {
+    statement
+        .columns()
+        .iter()
+        .map(|column| column.name().to_owned())
+        .collect()
 }
 
 fn borrowed<'a>(arguments: &'a [Value<'a>]) -> Vec<&'a (dyn postgres::types::ToSql + Sync)> {

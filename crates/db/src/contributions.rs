@@ -8,12 +8,13 @@ use domain::time::Timestamp;
 use domain::user::Person;
 
 use super::{ReadTx, WriteTx};
+use crate::labels::{PERSON_COLUMNS, person};
 use crate::{args, statements};
 use common::error::Result;
 
 statements! {
     /// All contributions to the documents of a group.
-    OF_GROUP = "SELECT u.id, u.name, u.image, d.id, d.title, c.editing_millis, c.saves, c.first_at, c.last_at
+    OF_GROUP = "SELECT {PERSON_COLUMNS}, d.id AS document_id, d.title, c.editing_millis, c.saves, c.first_at, c.last_at
         FROM work_rooms w
         JOIN documents d ON d.work_room_id = w.id
         JOIN document_contributions c ON c.document_id = d.id
@@ -22,12 +23,15 @@ statements! {
     /// Until when the editing time of each user was counted in the documents of a room. Locks the rows until the end of
     /// the transaction.
     COUNTED = "SELECT user_id, counted_until FROM document_contributions
-        WHERE organization_id = $1 AND document_id IN (SELECT id FROM documents WHERE organization_id = $1 AND work_room_id = $2)
+        WHERE organization_id = $1 AND document_id IN (SELECT id FROM documents
+        WHERE organization_id = $1 AND work_room_id = $2)
         ORDER BY document_id, user_id FOR UPDATE";
     /// Adds a period of presence. Only members of the organization are counted.
-    PRESENT = "INSERT INTO document_contributions (organization_id, document_id, user_id, editing_millis, first_at, last_at,
+    PRESENT = "INSERT INTO document_contributions (organization_id, document_id, user_id, editing_millis, first_at,
+        last_at,
             counted_until)
-        SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($6 AS BIGINT) - CAST($5 AS BIGINT), CAST($4 AS BIGINT),
+        SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($6 AS BIGINT) - CAST($5 AS BIGINT),
+        CAST($4 AS BIGINT),
             CAST($6 AS BIGINT), CAST($6 AS BIGINT)
         FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
         ON CONFLICT (document_id, user_id) DO UPDATE SET
@@ -40,7 +44,8 @@ statements! {
             counted_until = CASE WHEN document_contributions.counted_until < excluded.counted_until
                 THEN excluded.counted_until ELSE document_contributions.counted_until END";
     /// Counts a save.
-    SAVED = "INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
+    SAVED = "INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at,
+        counted_until)
         VALUES ($1, $2, $3, 1, $4, $4, $4)
         ON CONFLICT (document_id, user_id) DO UPDATE SET saves = document_contributions.saves + 1,
             last_at = excluded.last_at";
@@ -50,18 +55,14 @@ impl ReadTx<'_> {
     /// Returns the contributions to the documents of a group, grouped by user.
     pub fn contributions(&mut self, group: &GroupId) -> Result<Vec<(Person, Vec<Contribution>)>> {
         let rows = self.fetch_all(&OF_GROUP, args![group], |row| {
-            let person = Person {
-                id: row.take()?,
-                name: row.take()?,
-                image: row.take()?,
-            };
+            let person = person(row)?;
             let contribution = Contribution {
-                document_id: row.take()?,
-                title: row.take()?,
-                editing_millis: row.take()?,
-                saves: row.take()?,
-                first_at: row.take()?,
-                last_at: row.take()?,
+                document_id: row.get("document_id")?,
+                title: row.get("title")?,
+                editing_millis: row.get("editing_millis")?,
+                saves: row.get("saves")?,
+                first_at: row.get("first_at")?,
+                last_at: row.get("last_at")?,
             };
             Ok((person, contribution))
         })?;
@@ -80,8 +81,9 @@ impl WriteTx<'_> {
     /// Returns, per user, until when their editing time was counted in any document of a room. Concurrent counts wait
     /// until the end of the transaction.
     pub fn counted_in_room(&mut self, room: &WorkRoomId) -> Result<BTreeMap<UserId, Timestamp>> {
-        let rows: Vec<(UserId, Timestamp)> =
-            self.fetch_all(&COUNTED, args![room], |row| Ok((row.take()?, row.take()?)))?;
+        let rows: Vec<(UserId, Timestamp)> = self.fetch_all(&COUNTED, args![room], |row| {
+            Ok((row.get("user_id")?, row.get("counted_until")?))
+        })?;
         let mut counted = BTreeMap::new();
         for (user, until) in rows {
             let last = counted.entry(user).or_insert(until);

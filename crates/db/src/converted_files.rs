@@ -23,7 +23,8 @@ statements! {
     FILES_OF_COPY = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
     DELETE_OF_COPY = "DELETE FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
     /// Inserts a conversion. Of two concurrent ones the first is kept.
-    INSERT = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
+    INSERT = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key,
+        size,
             sha256, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 }
@@ -71,8 +72,8 @@ impl WriteTx<'_> {
             ConvertedSource::Copy(id) => (None, Some(id)),
         };
         let exists: bool = match source {
-            ConvertedSource::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.take())?,
-            ConvertedSource::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
+            ConvertedSource::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.only())?,
+            ConvertedSource::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.only())?,
         };
         if !exists {
             return Ok(None);
@@ -104,14 +105,14 @@ impl WriteTx<'_> {
     }
 }
 
-fn file(row: &mut Columns<'_>) -> Result<FileKey> {
-    row.take::<String>().map(FileKey::new)
+fn file(row: &Columns<'_>) -> Result<FileKey> {
+    row.get::<String>("file_key").map(FileKey::new)
 }
 
-fn converted(row: &mut Columns<'_>) -> Result<ConvertedFile> {
+fn converted(row: &Columns<'_>) -> Result<ConvertedFile> {
     Ok(ConvertedFile {
-        key: FileKey::new(row.take::<String>()?),
-        size: row.take()?,
-        sha256: row.take()?,
+        key: row.get::<FileKey>("file_key")?,
+        size: row.get("size")?,
+        sha256: row.get("sha256")?,
     })
 }

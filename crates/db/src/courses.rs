@@ -1,51 +1,49 @@
 //! Courses with their class, subject and counts.
 
-use domain::class::{ClassLabel, ClassStatus};
 use domain::collation::{search_key, sort_key};
 use domain::course::{Course, CourseStatus};
 use domain::details::{CourseCounts, CourseDetails};
 use domain::id::{ClassId, CourseId, SubjectId};
-use domain::subject::SubjectLabel;
 use domain::text::name_key;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::labels::{class_label, subject_label};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! courses {
-    ($where:literal) => {
-        concat!(
-            "SELECT c.id, c.organization_id, c.class_id, c.subject_id, c.name, c.description, c.status, c.created_at,
-                c.updated_at, k.id, k.name, k.academic_year, k.status, s.id, s.name, s.code, s.color,
-                (SELECT COUNT(*) FROM groups g WHERE g.organization_id = $1 AND g.course_id = c.id),
-                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1 AND a.course_id = c.id),
+fragments! {
+    SELECT_COURSES = "SELECT c.id, c.organization_id, c.class_id, c.subject_id, c.name, c.description, c.status,
+        c.created_at,
+                c.updated_at, k.name AS class_name, k.academic_year, k.status AS class_status,
+            s.name AS subject_name, s.code AS subject_code, s.color AS subject_color,
+                (SELECT COUNT(*) FROM groups g WHERE g.organization_id = $1 AND g.course_id = c.id) AS group_count,
+                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1
+                AND a.course_id = c.id) AS assignment_count,
                 (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1 AND a.course_id = c.id
-                    AND a.status = 'ACTIVE')
-            FROM courses c
+                    AND a.status = 'ACTIVE') AS active_assignment_count
+        FROM courses c
             JOIN classes k ON k.id = c.class_id
             JOIN subjects s ON s.id = c.subject_id
-            WHERE c.organization_id = $1 ",
-            $where
-        )
-    };
+            WHERE c.organization_id = $1";
 }
 
 statements! {
-    BY_ID = courses!("AND c.id = $2");
+    BY_ID = "{SELECT_COURSES} AND c.id = $2";
     /// The matching courses by name; those whose name begins with the search text come first.
-    LIST = courses!("AND (CAST($2 AS TEXT) IS NULL OR c.class_id = $2)
+    LIST = "{SELECT_COURSES} AND (CAST($2 AS TEXT) IS NULL OR c.class_id = $2)
             AND (CAST($3 AS TEXT) IS NULL OR c.subject_id = $3)
             AND (CAST($4 AS TEXT) IS NULL OR c.search_key LIKE '%' || $4 || '%' ESCAPE '\\')
             AND (CAST($5 AS TEXT) IS NULL OR c.status = $5)
-        ORDER BY CASE WHEN c.search_key LIKE $4 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, c.sort_key, c.id");
+        ORDER BY CASE WHEN c.search_key LIKE $4 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, c.sort_key, c.id";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT class_id FROM courses WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     INSERT = "INSERT INTO courses (organization_id, id, class_id, subject_id, name, name_key, description, status,
             created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// Updates every field of a course.
-    UPDATE = "UPDATE courses SET class_id = $3, subject_id = $4, name = $5, name_key = $6, description = $7, status = $8,
+    UPDATE = "UPDATE courses SET class_id = $3, subject_id = $4, name = $5, name_key = $6, description = $7,
+        status = $8,
             updated_at = $9, search_key = $10, sort_key = $11
         WHERE organization_id = $1 AND id = $2";
     /// Sets the subject of the groups of a course: groups have the subject of their course.
@@ -88,7 +86,7 @@ impl WriteTx<'_> {
         // Lock order: the class before its children.
         let class = self.course(id)?.course.class_id;
         self.lock_writable_class(&class)?;
-        self.fetch_one(&LOCK, args![id], |row| row.take::<ClassId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<ClassId>("class_id"))?;
         self.course(id)
     }
 
@@ -140,35 +138,25 @@ impl WriteTx<'_> {
     }
 }
 
-fn details(row: &mut Columns<'_>) -> Result<CourseDetails> {
+fn details(row: &Columns<'_>) -> Result<CourseDetails> {
     Ok(CourseDetails {
         course: Course {
-            id: row.take()?,
-            organization_id: row.take()?,
-            class_id: row.take()?,
-            subject_id: row.take()?,
-            name: row.take()?,
-            description: row.take()?,
-            status: row.parse(CourseStatus::parse)?,
-            created_at: row.take()?,
-            updated_at: row.take()?,
+            id: row.get("id")?,
+            organization_id: row.get("organization_id")?,
+            class_id: row.get("class_id")?,
+            subject_id: row.get("subject_id")?,
+            name: row.get("name")?,
+            description: row.get("description")?,
+            status: row.get::<CourseStatus>("status")?,
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
         },
-        class: ClassLabel {
-            id: row.take()?,
-            name: row.take()?,
-            academic_year: row.take()?,
-            status: row.parse(ClassStatus::parse)?,
-        },
-        subject: SubjectLabel {
-            id: row.take()?,
-            name: row.take()?,
-            code: row.take()?,
-            color: row.take()?,
-        },
+        class: class_label(row)?,
+        subject: subject_label(row)?,
         counts: CourseCounts {
-            groups: row.take()?,
-            assignments: row.take()?,
-            active_assignments: row.take()?,
+            groups: row.get("group_count")?,
+            assignments: row.get("assignment_count")?,
+            active_assignments: row.get("active_assignment_count")?,
         },
     })
 }

@@ -134,7 +134,7 @@ pub(super) fn from_commit(error: Error) -> Error {
 }
 
 /// Maps a SQLite error.
-pub(super) fn from_sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
+pub(super) fn from_sqlite(error: rusqlite::Error, sql: &'static Sql) -> Error {
     if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
         tracing::error!(%error, "database disk full");
         return Error::NotReady;

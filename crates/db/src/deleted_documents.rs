@@ -9,17 +9,19 @@ use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_manage_class, statements};
+use crate::labels::{PERSON_COLUMNS, optional_person};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::error::Result;
 use common::failpoint;
 
-/// Records documents that are about to be deleted; `$3` is the current time. The caller deletes them afterwards.
-macro_rules! record_documents {
-    ($($condition:expr),+) => {
-        concat!(
-            "INSERT INTO deleted_documents (organization_id, id, class_id, class_name, group_id, group_name, title,
+fragments! {
+    /// Records documents that are about to be deleted; `$3` is the current time. The caller deletes them afterwards.
+    pub(crate) RECORD_DOCUMENTS = "INSERT INTO deleted_documents (organization_id, id, class_id, class_name, group_id,
+        group_name, title,
                 file_extension, generation, oldest_generation, is_open, deleted_at)
-            SELECT d.organization_id, d.id, k.id, k.name, g.id, COALESCE(g.display_name, g.name), d.title, d.file_extension,
+            SELECT d.organization_id, d.id, k.id, k.name, g.id, COALESCE(g.display_name, g.name), d.title,
+            d.file_extension,
                 d.generation,
                 COALESCE((SELECT MIN(e.generation) FROM editing_sessions e
                     WHERE e.organization_id = $1 AND e.document_id = d.id), d.generation),
@@ -27,30 +29,19 @@ macro_rules! record_documents {
                 CAST($3 AS BIGINT)
             FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
             JOIN groups g ON g.id = w.group_id JOIN classes k ON k.id = g.class_id
-            WHERE d.organization_id = $1 AND ",
-            $($condition),+
-        )
-    };
-}
-pub(super) use record_documents;
-
-macro_rules! late_texts {
-    ($where:literal) => {
-        concat!(
-            "SELECT t.id, t.document_id, t.generation, t.file_extension, t.file_key, t.size, t.sha256, t.saved_by_id, t.last_save,
-                t.received_at, d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension, d.generation,
-                d.oldest_generation, d.deleted_at, u.id, u.name, u.image
+            WHERE d.organization_id = $1 AND";
+    SELECT_LATE_TEXTS = "SELECT t.id AS late_text_id, t.document_id, t.generation AS saved_generation,
+            t.file_extension AS saved_extension, t.file_key, t.size, t.sha256, t.saved_by_id, t.last_save,
+                t.received_at, d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension,
+                d.generation,
+                d.oldest_generation, d.deleted_at, {PERSON_COLUMNS}
             FROM late_texts t JOIN deleted_documents d ON d.id = t.document_id
             LEFT JOIN classes k ON k.id = d.class_id LEFT JOIN users u ON u.id = t.saved_by_id
-            WHERE t.organization_id = $1 AND t.received_at > CAST($4 AS BIGINT) - 86400000 AND ",
-            can_manage_class!(),
-            $where
-        )
-    };
+            WHERE t.organization_id = $1 AND t.received_at > CAST($4 AS BIGINT) - 86400000 AND {CAN_MANAGE_CLASS}";
 }
 
 statements! {
-    RECORD = record_documents!("d.id = $2");
+    RECORD = "{RECORD_DOCUMENTS} d.id = $2";
     DELETED = "SELECT d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension, d.generation,
             d.oldest_generation, d.deleted_at
         FROM deleted_documents d WHERE d.organization_id = $1 AND d.id = $2";
@@ -58,14 +49,16 @@ statements! {
     LOCK_DELETED = "SELECT id FROM deleted_documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     /// Late texts in classes the viewer manages, while they can be downloaded. Admins also see those of deleted
     /// classes.
-    ALL = late_texts!(" AND (CAST($5 AS TEXT) IS NULL OR d.class_id = $5) ORDER BY t.received_at DESC, t.id");
-    BY_ID = late_texts!(" AND t.id = $5");
-    OF_SESSION = "SELECT id, document_id, generation, file_extension, file_key, size, sha256, saved_by_id, last_save,
+    ALL = "{SELECT_LATE_TEXTS} AND (CAST($5 AS TEXT) IS NULL OR d.class_id = $5) ORDER BY t.received_at DESC, t.id";
+    BY_ID = "{SELECT_LATE_TEXTS} AND t.id = $5";
+    OF_SESSION = "SELECT id AS late_text_id, document_id, generation AS saved_generation,
+            file_extension AS saved_extension, file_key, size, sha256, saved_by_id, last_save,
             received_at
         FROM late_texts WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
     /// Deletes a late text that a newer one replaces.
     DELETE = "DELETE FROM late_texts WHERE organization_id = $1 AND id = $2";
-    INSERT = "INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size, sha256,
+    INSERT = "INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size,
+        sha256,
             saved_by_id, last_save, received_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.
@@ -114,7 +107,7 @@ impl WriteTx<'_> {
 
     /// Returns the record of a deleted document, locked until the end of the transaction.
     pub fn lock_deleted_document(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
-        self.fetch_one(&LOCK_DELETED, args![id], |row| row.take::<DocumentId>())?;
+        self.fetch_one(&LOCK_DELETED, args![id], |row| row.get::<DocumentId>("id"))?;
         self.deleted_document(id)
     }
 
@@ -147,40 +140,39 @@ impl WriteTx<'_> {
     }
 }
 
-fn deleted(row: &mut Columns<'_>) -> Result<DeletedDocument> {
+fn deleted(row: &Columns<'_>) -> Result<DeletedDocument> {
     Ok(DeletedDocument {
-        id: row.take()?,
-        class_id: row.take()?,
-        class_name: row.take()?,
-        group_id: row.take()?,
-        group_name: row.take()?,
-        title: row.take()?,
-        file_extension: row.parse(FileExtension::parse)?,
-        generation: row.take()?,
-        oldest_generation: row.take()?,
-        deleted_at: row.take()?,
+        id: row.get("id")?,
+        class_id: row.get("class_id")?,
+        class_name: row.get("class_name")?,
+        group_id: row.get("group_id")?,
+        group_name: row.get("group_name")?,
+        title: row.get("title")?,
+        file_extension: row.get::<FileExtension>("file_extension")?,
+        generation: row.get("generation")?,
+        oldest_generation: row.get("oldest_generation")?,
+        deleted_at: row.get("deleted_at")?,
     })
 }
 
-fn text(row: &mut Columns<'_>) -> Result<LateText> {
+fn text(row: &Columns<'_>) -> Result<LateText> {
     Ok(LateText {
-        id: row.take()?,
-        document_id: row.take()?,
-        generation: row.take()?,
-        file_extension: row.parse(FileExtension::parse)?,
-        file_key: FileKey::new(row.take::<String>()?),
-        size: row.take()?,
-        sha256: row.take()?,
-        saved_by_id: row.take()?,
-        last_save: row.take::<Option<Timestamp>>()?,
-        received_at: row.take()?,
+        id: row.get("late_text_id")?,
+        document_id: row.get("document_id")?,
+        generation: row.get("saved_generation")?,
+        file_extension: row.get::<FileExtension>("saved_extension")?,
+        file_key: row.get::<FileKey>("file_key")?,
+        size: row.get("size")?,
+        sha256: row.get("sha256")?,
+        saved_by_id: row.get("saved_by_id")?,
+        last_save: row.get::<Option<Timestamp>>("last_save")?,
+        received_at: row.get("received_at")?,
     })
 }
 
-fn visible(row: &mut Columns<'_>) -> Result<VisibleLateText> {
+fn visible(row: &Columns<'_>) -> Result<VisibleLateText> {
     let (text, document) = (text(row)?, deleted(row)?);
-    let (id, name, image): (Option<_>, Option<_>, _) = (row.take()?, row.take()?, row.take()?);
-    let saved_by = id.zip(name).map(|(id, name)| Person { id, name, image });
+    let saved_by = optional_person(row)?;
     Ok(VisibleLateText {
         text,
         document,

@@ -7,111 +7,80 @@ use domain::id::{ClassId, MessageId, UserId};
 use domain::message::DirectMessage;
 use domain::user::Person;
 
-use super::classes::person;
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_manage_class, statements};
+use crate::labels::{PERSON_COLUMNS, person};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::error::Result;
 
 /// Maximum number of recipients per message in lists; a single message contains all.
 const NAMED: i64 = 5;
 
-/// The viewer receives announcements to class `k`, the same condition as for the socket rooms: staff who manage the
-/// class, and enrolled students unless the class is a draft.
-macro_rules! is_class_audience {
-    () => {
-        concat!(
-            "(",
-            can_manage_class!(),
-            " OR ($2 = 'STUDENT' AND k.status <> 'DRAFT' AND EXISTS (SELECT 1 FROM class_enrollments ce
-                WHERE ce.organization_id = $1 AND ce.class_id = k.id AND ce.student_id = $3)))"
-        )
-    };
-}
-
-/// Message `d` is in the view of the user `$5`; `r` is their recipient row, if there is one.
-macro_rules! own_view {
-    () => {
-        concat!(
-            "d.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND r.deleted_at IS NULL
+fragments! {
+    /// The viewer receives announcements to class `k`, the same condition as for the socket rooms: staff who manage the
+    /// class, and enrolled students unless the class is a draft.
+    IS_CLASS_AUDIENCE = "({CAN_MANAGE_CLASS} OR ($2 = 'STUDENT' AND k.status <> 'DRAFT' AND EXISTS (SELECT 1
+            FROM class_enrollments ce
+                WHERE ce.organization_id = $1 AND ce.class_id = k.id AND ce.student_id = $3)))";
+    /// Message `d` is in the view of the user `$5`; `r` is their recipient row, if there is one.
+    OWN_VIEW = "d.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND r.deleted_at IS NULL
             AND (d.sender_id <> $5 OR d.deleted_by_sender_at IS NULL)
             AND (d.sender_id = $5 OR (d.class_id IS NULL AND r.user_id IS NOT NULL)
-                OR EXISTS (SELECT 1 FROM classes k WHERE k.organization_id = $1 AND k.id = d.class_id AND ",
-            is_class_audience!(),
-            "))"
-        )
-    };
-}
-
-/// Joins the recipient row of the user `$5`, if there is one.
-macro_rules! own_row {
-    () => {
-        " LEFT JOIN message_recipients r ON r.organization_id = $1 AND r.message_id = d.id AND r.user_id = $5"
-    };
-}
-
-macro_rules! messages {
-    ($from:expr, $($where:tt)*) => {
-        concat!(
-            "SELECT d.id, d.organization_id, u.id, u.name, u.image, d.class_id, d.subject, d.content, d.created_at,
-                r.user_id IS NOT NULL, r.read_at, d.sender_id = $5,
-                (SELECT COUNT(*) FROM message_recipients n WHERE n.organization_id = $1 AND n.message_id = d.id)",
-            $from,
-            " JOIN users u ON u.id = d.sender_id WHERE ",
-            own_view!(),
-            $($where)*
-        )
-    };
-}
-
-/// Received messages, read along the recipient rows of the user.
-macro_rules! from_received {
-    () => {
-        " FROM message_recipients r JOIN direct_messages d ON d.organization_id = r.organization_id AND d.id = r.message_id"
-    };
-}
-
-/// The messages of a page of the sent box.
-macro_rules! sent {
-    () => {
-        " AND d.sender_id = $5 AND (d.created_at, d.id) < ($6, $7)
+                OR EXISTS (SELECT 1 FROM classes k
+                WHERE k.organization_id = $1 AND k.id = d.class_id AND {IS_CLASS_AUDIENCE}))";
+    /// Joins the recipient row of the user `$5`, if there is one.
+    OWN_ROW = "LEFT JOIN message_recipients r ON r.organization_id = $1 AND r.message_id = d.id AND r.user_id = $5";
+    SELECT_MESSAGES = "SELECT d.id, d.organization_id, {PERSON_COLUMNS}, d.class_id, d.subject, d.content, d.created_at,
+                r.user_id IS NOT NULL AS is_recipient, r.read_at, d.sender_id = $5 AS is_sender,
+                (SELECT COUNT(*) FROM message_recipients n WHERE n.organization_id = $1
+                AND n.message_id = d.id) AS recipient_count";
+    /// Received messages, read along the recipient rows of the user.
+    FROM_RECEIVED = "FROM message_recipients r
+            JOIN direct_messages d ON d.organization_id = r.organization_id AND d.id = r.message_id";
+    /// The messages of a page of the sent box.
+    SENT_PAGE = "AND d.sender_id = $5 AND (d.created_at, d.id) < ($6, $7)
             AND (CAST($9 AS TEXT) IS NULL OR d.class_id = $9)
-            ORDER BY d.created_at DESC, d.id DESC LIMIT $8"
-    };
+            ORDER BY d.created_at DESC, d.id DESC LIMIT $8";
 }
 
 statements! {
-    INBOX = messages!(from_received!(), " AND r.organization_id = $1 AND r.user_id = $5
+    INBOX = "{SELECT_MESSAGES} {FROM_RECEIVED} JOIN users u ON u.id = d.sender_id
+            WHERE {OWN_VIEW} AND r.organization_id = $1 AND r.user_id = $5
         AND (r.created_at, r.message_id) < ($6, $7)
         AND (CAST($9 AS TEXT) IS NULL OR d.class_id = $9)
-        ORDER BY r.created_at DESC, r.message_id DESC LIMIT $8");
-    SENT = messages!(concat!(" FROM direct_messages d", own_row!()), sent!());
+        ORDER BY r.created_at DESC, r.message_id DESC LIMIT $8";
+    SENT = "{SELECT_MESSAGES} FROM direct_messages d {OWN_ROW} JOIN users u ON u.id = d.sender_id
+            WHERE {OWN_VIEW} {SENT_PAGE}";
     /// The first `$10` recipients of each sent message of a page. The audience of an announcement is not listed.
-    SENT_TO = concat!("SELECT n.message_id, n.id, n.name, n.image FROM (
+    SENT_TO = "SELECT n.message_id, n.id AS user_id, n.name AS user_name, n.image AS user_image FROM (
             SELECT t.message_id AS message_id, u.id AS id, u.name AS name, u.image AS image,
                 ROW_NUMBER() OVER (PARTITION BY t.message_id ORDER BY u.sort_key, u.id) AS place
             FROM message_recipients t JOIN users u ON u.id = t.user_id
-            WHERE t.organization_id = $1 AND t.message_id IN (SELECT d.id FROM direct_messages d", own_row!(), "
-                WHERE ", own_view!(), " AND d.class_id IS NULL", sent!(), ")) n
-        WHERE n.place <= $10 ORDER BY n.message_id, n.place");
+            WHERE t.organization_id = $1 AND t.message_id IN (SELECT d.id FROM direct_messages d {OWN_ROW}
+                WHERE {OWN_VIEW} AND d.class_id IS NULL {SENT_PAGE})) n
+        WHERE n.place <= $10 ORDER BY n.message_id, n.place";
     /// The announcements to one class, newest first.
-    OF_CLASS = messages!(concat!(" FROM direct_messages d", own_row!()), " AND d.class_id = $9
+    OF_CLASS = "{SELECT_MESSAGES} FROM direct_messages d {OWN_ROW} JOIN users u ON u.id = d.sender_id
+            WHERE {OWN_VIEW} AND d.class_id = $9
         AND (d.created_at, d.id) < ($6, $7)
-        ORDER BY d.created_at DESC, d.id DESC LIMIT $8");
-    BY_ID = messages!(concat!(" FROM direct_messages d", own_row!()), " AND d.id = $6");
-    RECIPIENTS = "SELECT u.id, u.name, u.image FROM message_recipients r JOIN users u ON u.id = r.user_id
+        ORDER BY d.created_at DESC, d.id DESC LIMIT $8";
+    BY_ID = "{SELECT_MESSAGES} FROM direct_messages d {OWN_ROW} JOIN users u ON u.id = d.sender_id
+            WHERE {OWN_VIEW} AND d.id = $6";
+    RECIPIENTS = "SELECT {PERSON_COLUMNS} FROM message_recipients r JOIN users u ON u.id = r.user_id
         WHERE r.organization_id = $1 AND r.message_id = $2 ORDER BY u.sort_key, u.id";
     /// The number of unread received messages.
-    UNREAD = concat!("SELECT COUNT(*)", from_received!(), " WHERE r.organization_id = $1 AND r.user_id = $5
-        AND r.read_at IS NULL AND ", own_view!());
+    UNREAD = "SELECT COUNT(*) {FROM_RECEIVED} WHERE r.organization_id = $1 AND r.user_id = $5
+        AND r.read_at IS NULL AND {OWN_VIEW}";
     /// A user known to the viewer, and whether the viewer may write to them: staff to all members, students to the
     /// teachers of their classes and to admins.
-    ADDRESSEE = "SELECT x.id, x.name, x.image, x.may FROM (
+    ADDRESSEE = "SELECT x.id AS user_id, x.name AS user_name, x.image AS user_image, x.may FROM (
             SELECT u.id AS id, u.name AS name, u.image AS image,
                 ($2 <> 'STUDENT' OR m.role IN ('owner', 'admin') OR EXISTS (
                     SELECT 1 FROM class_enrollments e JOIN classes k ON k.id = e.class_id
-                    WHERE e.organization_id = $1 AND e.student_id = $3 AND k.status <> 'DRAFT' AND (k.teacher_id = u.id
+                    WHERE e.organization_id = $1 AND e.student_id = $3 AND k.status <> 'DRAFT'
+                    AND (k.teacher_id = u.id
                         OR EXISTS (SELECT 1 FROM class_teachers ct
                             WHERE ct.organization_id = $1 AND ct.class_id = k.id AND ct.user_id = u.id)))) AS may,
                 EXISTS (SELECT 1 FROM class_enrollments own
@@ -120,7 +89,8 @@ statements! {
                     WHERE own.organization_id = $1 AND own.student_id = $3 AND k.status <> 'DRAFT'
                         AND mate.student_id = u.id) AS is_mate
             FROM members m JOIN users u ON u.id = m.user_id
-            WHERE m.organization_id = $1 AND m.user_id = $5 AND m.is_active AND u.is_active AND CAST($4 AS BIGINT) IS NOT NULL) x
+            WHERE m.organization_id = $1 AND m.user_id = $5 AND m.is_active AND u.is_active
+            AND CAST($4 AS BIGINT) IS NOT NULL) x
         WHERE x.may OR x.is_mate";
     INSERT = "INSERT INTO direct_messages (organization_id, id, sender_id, class_id, subject, content, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -138,7 +108,8 @@ statements! {
     /// recipient row yet, so it is inserted.
     READ = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at, read_at)
         VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (message_id, user_id) DO UPDATE SET read_at = COALESCE(message_recipients.read_at, excluded.read_at)";
+        ON CONFLICT (message_id, user_id) DO UPDATE SET read_at = COALESCE(message_recipients.read_at,
+        excluded.read_at)";
     /// Hides a message from this recipient.
     DELETE_RECEIVED = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at, deleted_at)
         VALUES ($1, $2, $3, $4, $5)
@@ -191,7 +162,7 @@ impl ReadTx<'_> {
             let named = args![user, time, id, rows, class, NAMED];
             let mut to: HashMap<MessageId, Vec<Person>> = HashMap::new();
             for (message, recipient) in
-                self.fetch_all_visible(&SENT_TO, named, |row| Ok((row.take()?, person(row)?)))?
+                self.fetch_all_visible(&SENT_TO, named, |row| Ok((row.get("message_id")?, person(row)?)))?
             {
                 to.entry(message).or_default().push(recipient);
             }
@@ -215,12 +186,12 @@ impl ReadTx<'_> {
     /// Returns the number of unread received messages.
     pub fn unread_messages(&mut self) -> Result<i64> {
         let user = self.user_text();
-        self.fetch_one_visible(&UNREAD, args![user], |row| row.take())
+        self.fetch_one_visible(&UNREAD, args![user], |row| row.only())
     }
 
     /// Returns a user known to the viewer, and whether the viewer may write to them; otherwise `NotFound`.
     pub fn addressee(&mut self, user: &UserId) -> Result<(Person, bool)> {
-        self.fetch_one_visible(&ADDRESSEE, args![user], |row| Ok((person(row)?, row.take()?)))
+        self.fetch_one_visible(&ADDRESSEE, args![user], |row| Ok((person(row)?, row.get("may")?)))
     }
 }
 
@@ -276,22 +247,22 @@ pub fn position(visible: &VisibleMessage) -> Position<i64> {
     }
 }
 
-fn visible(row: &mut Columns<'_>) -> Result<VisibleMessage> {
+fn visible(row: &Columns<'_>) -> Result<VisibleMessage> {
     let message = DirectMessage {
-        id: row.take()?,
-        organization_id: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
         sender: person(row)?,
         recipients: Vec::new(),
-        class_id: row.take()?,
-        subject: row.take()?,
-        content: row.take()?,
-        created_at: row.take()?,
+        class_id: row.get("class_id")?,
+        subject: row.get("subject")?,
+        content: row.get("content")?,
+        created_at: row.get("created_at")?,
     };
     Ok(VisibleMessage {
         message,
-        is_received: row.take()?,
-        read_at: row.take()?,
-        is_own: row.take()?,
-        recipients: row.take()?,
+        is_received: row.get("is_recipient")?,
+        read_at: row.get("read_at")?,
+        is_own: row.get("is_sender")?,
+        recipients: row.get("recipient_count")?,
     })
 }

@@ -3,88 +3,80 @@
 
 use std::collections::BTreeMap;
 
-use domain::class::ClassStatus;
 use domain::details::DocumentDetails;
 use domain::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
 use domain::document_kind::{DocumentType, FileExtension};
 use domain::domain_error::DomainError;
 use domain::file::FileKey;
 use domain::grade::{Grade, GradeStatus};
-use domain::group::{GroupContext, GroupLabel};
-use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
+use domain::group::GroupContext;
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, WorkRoomId};
 use domain::number::Points;
 use domain::save::Revision;
-use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_view_group, statements};
+use crate::labels::{GROUP_CONTEXT_COLUMNS, PERSON_COLUMNS, group_context, optional_person};
+use crate::visibility::CAN_VIEW_GROUP;
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! place_columns {
-    () => {
-        "g.id, g.name, g.group_number, g.display_name, g.course_id, k.id, k.status, g.start_date"
-    };
-}
-
-macro_rules! documents {
-    ($where:literal) => {
-        documents!("documents d JOIN work_rooms r ON r.id = d.work_room_id JOIN groups g ON g.id = r.group_id"; $where)
-    };
-    ($from:literal; $where:literal) => {
-        concat!(
-            "SELECT d.id, d.organization_id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
-                d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
-                d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
-                d.save_failed_at, d.cut_at, d.freezing_until, d.unsaved_generation, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at, ",
-            place_columns!(),
-            ", u.id, u.name, u.image, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version,
+fragments! {
+    /// The columns of [`document`] for document `d`.
+    pub(crate) DOCUMENT_COLUMNS = "d.id, d.organization_id, d.work_room_id, d.title, d.document_type,
+        d.file_extension, d.status,
+            d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
+            d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
+            d.save_failed_at, d.cut_at, d.freezing_until, d.unsaved_generation, d.submitted_at, d.submitted_by_id,
+            d.created_at, d.updated_at";
+    SELECT_DOCUMENTS = "SELECT {DOCUMENT_COLUMNS}, {GROUP_CONTEXT_COLUMNS}, {PERSON_COLUMNS},
+            gr.submission_id, gr.value, gr.points, gr.feedback, gr.status AS grade_status, gr.version AS grade_version,
                 gr.graded_by_id, gr.graded_at, gr.published_at
-            FROM ",
-            $from,
-            " JOIN classes k ON k.id = g.class_id
+            FROM";
+    VISIBLE_DOCUMENTS = "JOIN classes k ON k.id = g.class_id
             LEFT JOIN users u ON u.id = d.last_edited_by
             LEFT JOIN group_assignments ga ON ga.assignment_id = d.assignment_id AND ga.group_id = g.id
             LEFT JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id AND sd.document_id = d.id
             LEFT JOIN grades gr ON gr.submission_id = sd.submission_id
-            WHERE d.organization_id = $1 AND ",
-            can_view_group!(),
-            $where
-        )
-    };
+            WHERE d.organization_id = $1 AND {CAN_VIEW_GROUP}";
 }
 
 statements! {
-    BY_ID = documents!(" AND d.id = $5");
-    OF_ROOM = documents!(" AND d.work_room_id = $5
+    BY_ID = "{SELECT_DOCUMENTS} documents d JOIN work_rooms r ON r.id = d.work_room_id
+            JOIN groups g ON g.id = r.group_id {VISIBLE_DOCUMENTS} AND d.id = $5";
+    OF_ROOM = "{SELECT_DOCUMENTS} documents d JOIN work_rooms r ON r.id = d.work_room_id
+            JOIN groups g ON g.id = r.group_id {VISIBLE_DOCUMENTS} AND d.work_room_id = $5
         AND (CAST($6 AS TEXT) IS NULL OR d.status = $6)
         AND (CAST($7 AS TEXT) IS NULL OR d.assignment_id = $7)
-        ORDER BY d.created_at, d.id");
+        ORDER BY d.created_at, d.id";
     /// The documents of all groups that work on a topic. The `FROM` clause begins with the topic: with this many joins
     /// PostgreSQL keeps the written order of the last ones and would otherwise read the documents of all organizations
     /// first.
-    OF_TOPIC = documents!("group_assignments t JOIN groups g ON g.id = t.group_id
-            JOIN work_rooms r ON r.group_id = g.id JOIN documents d ON d.work_room_id = r.id";
-        " AND t.organization_id = $1 AND t.assignment_id = $5
-        ORDER BY g.group_number, d.created_at, d.id");
+    OF_TOPIC = "{SELECT_DOCUMENTS} group_assignments t JOIN groups g ON g.id = t.group_id
+            JOIN work_rooms r ON r.group_id = g.id
+            JOIN documents d ON d.work_room_id = r.id {VISIBLE_DOCUMENTS} AND t.organization_id = $1
+            AND t.assignment_id = $5
+        ORDER BY g.group_number, d.created_at, d.id";
     /// Locks the documents of all groups of a topic until the end of the transaction, always in the same order.
     LOCK_OF_TOPIC = "SELECT id FROM documents WHERE organization_id = $1 AND work_room_id IN (
             SELECT r.id FROM work_rooms r JOIN group_assignments t ON t.group_id = r.group_id
             WHERE t.organization_id = $1 AND t.assignment_id = $2)
         ORDER BY id FOR UPDATE";
     /// The group and class of a room that the viewer can view.
-    ROOM = concat!("SELECT ", place_columns!(), " FROM work_rooms r
+    ROOM = "SELECT {GROUP_CONTEXT_COLUMNS} FROM work_rooms r
         JOIN groups g ON g.id = r.group_id
         JOIN classes k ON k.id = g.class_id
-        WHERE r.organization_id = $1 AND ", can_view_group!(), " AND r.id = $5");
+        WHERE r.organization_id = $1 AND {CAN_VIEW_GROUP} AND r.id = $5";
     /// Locks the room until the end of the transaction, so that concurrent inserts cannot exceed the limit of
     /// documents.
     LOCK_ROOM = "SELECT id FROM work_rooms WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
     COUNT = "SELECT COUNT(*) FROM documents WHERE organization_id = $1 AND work_room_id = $2";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    INSERT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension, assignment_id,
-            generation, current_revision_id, version, size, created_by_id, last_edited_by, last_activity, created_at, updated_at)
+    INSERT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension,
+        assignment_id,
+            generation, current_revision_id, version, size, created_by_id, last_edited_by, last_activity, created_at,
+            updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
     /// Updates every mutable field of a document.
     UPDATE = "UPDATE documents SET title = $3, status = $4, status_before_lock = $5, locked_at = $6,
@@ -102,7 +94,8 @@ statements! {
     DELETE_CONTRIBUTIONS = "DELETE FROM document_contributions WHERE organization_id = $1 AND document_id = $2";
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether an attempt contains a copy of the document.
-    WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND document_id = $2)";
+    WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents
+            WHERE organization_id = $1 AND document_id = $2)";
     /// Locks the links of a group that are not started, optionally only that to one topic.
     UNTOUCHED = "SELECT assignment_id FROM group_assignments
         WHERE organization_id = $1 AND group_id = $2 AND status = 'NOT_STARTED'
@@ -200,10 +193,10 @@ impl ReadTx<'_> {
     pub fn template(&mut self, group: &GroupId, attachment: &AttachmentId) -> Result<Template> {
         self.fetch_one(&TEMPLATE, args![group, attachment], |row| {
             Ok(Template {
-                file_name: row.take()?,
-                file_key: FileKey::new(row.take::<String>()?),
-                size: row.take()?,
-                sha256: row.take()?,
+                file_name: row.get("file_name")?,
+                file_key: row.get::<FileKey>("file_key")?,
+                size: row.get("size")?,
+                sha256: row.get("sha256")?,
             })
         })
     }
@@ -222,30 +215,30 @@ impl WriteTx<'_> {
     /// document server are accepted even when users may not write.
     pub fn lock_writable_document(&mut self, id: &DocumentId) -> Result<VisibleDocument> {
         self.document(id)?;
-        self.fetch_one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<DocumentId>("id"))?;
         self.document(id)
     }
 
     /// Locks a room until the end of the transaction; returns its group and the number of its documents.
     pub fn lock_room_for_documents(&mut self, room: &WorkRoomId) -> Result<(GroupContext, i64)> {
         self.group_context_of_room(room)?;
-        self.fetch_one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
+        self.fetch_one(&LOCK_ROOM, args![room], |row| row.get::<WorkRoomId>("id"))?;
         Ok((
             self.group_context_of_room(room)?,
-            self.fetch_one(&COUNT, args![room], |row| row.take())?,
+            self.fetch_one(&COUNT, args![room], |row| row.only())?,
         ))
     }
 
     /// Locks the documents of all groups that work on a topic until the end of the transaction.
     pub fn lock_documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<VisibleDocument>> {
-        self.fetch_all(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
+        self.fetch_all(&LOCK_OF_TOPIC, args![topic], |row| row.get::<DocumentId>("id"))?;
         self.fetch_all_visible(&OF_TOPIC, args![topic], visible)
     }
 
     /// Locks the links of a group that are not started and that a new document starts: that to its topic, or all if it
     /// has no topic. Returns their topics.
     pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
-        self.fetch_all(&UNTOUCHED, args![group, topic], |row| row.take())
+        self.fetch_all(&UNTOUCHED, args![group, topic], |row| row.get("assignment_id"))
     }
 
     /// Inserts a document as a draft.
@@ -314,7 +307,9 @@ impl WriteTx<'_> {
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
         self.record_deleted_document(id)?;
         let revisions = self.revisions(id)?;
-        let files = self.delete_revisions(revisions)?;
+        let mut files = self.delete_revisions(revisions)?;
+        files.extend(self.delete_document_images(id)?);
+        self.delete_document_logs(id)?;
         for children in [
             &UNLINK_FEEDBACK,
             &DELETE_SAVES,
@@ -329,53 +324,48 @@ impl WriteTx<'_> {
 
     /// Returns whether a document was ever submitted, even if the submission was withdrawn.
     pub fn was_submitted(&mut self, id: &DocumentId) -> Result<bool> {
-        self.fetch_one(&WAS_HANDED_IN, args![id], |row| row.take())
+        self.fetch_one(&WAS_HANDED_IN, args![id], |row| row.only())
     }
 }
 
-fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
-    let (id, organization_id, work_room_id): (DocumentId, OrganizationId, WorkRoomId) =
-        (row.take()?, row.take()?, row.take()?);
-    let mut document = Document {
-        id,
-        organization_id,
-        work_room_id,
-        // Set below; the row contains the group further on.
-        group_id: GroupId::new(""),
-        title: row.take()?,
-        document_type: row.parse(DocumentType::parse)?,
-        file_extension: row.parse(FileExtension::parse)?,
+/// Reads the columns of [`DOCUMENT_COLUMNS`], and the group of the document.
+pub(super) fn document(row: &Columns<'_>) -> Result<Document> {
+    Ok(Document {
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        work_room_id: row.get("work_room_id")?,
+        group_id: row.get("group_id")?,
+        title: row.get("title")?,
+        document_type: row.get::<DocumentType>("document_type")?,
+        file_extension: row.get::<FileExtension>("file_extension")?,
         status: {
-            let word = row.parse(DocumentStatus::parse)?;
-            DocumentState::stored(word, row.parse_option(UnlockedStatus::parse)?)
+            let word = row.get::<DocumentStatus>("status")?;
+            DocumentState::stored(word, row.get::<Option<UnlockedStatus>>("status_before_lock")?)
         },
-        locked_at: row.take()?,
-        locked_by_assignment_id: row.take()?,
-        assignment_id: row.take()?,
-        generation: row.take()?,
-        current_revision_id: row.take::<Option<RevisionId>>()?,
-        version: row.take()?,
-        size: row.take()?,
-        created_by_id: row.take()?,
-        last_edited_by: row.take()?,
-        last_activity: row.take()?,
-        save_failed_at: row.take()?,
-        cut_at: row.take()?,
-        freezing_until: row.take()?,
-        unsaved_generation: row.take()?,
-        submitted_at: row.take()?,
-        submitted_by_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-    };
-    let group_context = group_context(row)?;
-    document.group_id = group_context.group.id.clone();
-    let (editor, name, image): (Option<UserId>, Option<String>, _) = (row.take()?, row.take()?, row.take()?);
-    let last_editor = editor.map(|id| Person {
-        id,
-        name: name.unwrap_or_default(),
-        image,
-    });
+        locked_at: row.get("locked_at")?,
+        locked_by_assignment_id: row.get("locked_by_assignment_id")?,
+        assignment_id: row.get("assignment_id")?,
+        generation: row.get("generation")?,
+        current_revision_id: row.get::<Option<RevisionId>>("current_revision_id")?,
+        version: row.get("version")?,
+        size: row.get("size")?,
+        created_by_id: row.get("created_by_id")?,
+        last_edited_by: row.get("last_edited_by")?,
+        last_activity: row.get("last_activity")?,
+        save_failed_at: row.get("save_failed_at")?,
+        cut_at: row.get("cut_at")?,
+        freezing_until: row.get("freezing_until")?,
+        unsaved_generation: row.get("unsaved_generation")?,
+        submitted_at: row.get("submitted_at")?,
+        submitted_by_id: row.get("submitted_by_id")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+fn visible(row: &Columns<'_>) -> Result<VisibleDocument> {
+    let (document, group_context) = (document(row)?, group_context(row)?);
+    let last_editor = optional_person(row)?;
     Ok(VisibleDocument {
         group_context,
         details: DocumentDetails {
@@ -386,38 +376,22 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
     })
 }
 
-fn group_context(row: &mut Columns<'_>) -> Result<GroupContext> {
-    let group = GroupLabel {
-        id: row.take()?,
-        name: row.take()?,
-        group_number: row.take()?,
-        display_name: row.take()?,
-        course_id: row.take()?,
-    };
-    Ok(GroupContext {
-        group,
-        class: row.take()?,
-        class_status: row.parse(ClassStatus::parse)?,
-        start_date: row.take()?,
-    })
-}
-
 /// Reads the grade of the group, if the document is in a graded submission. Grades of single members are not shown with
 /// a document and not read here.
-fn grade(row: &mut Columns<'_>) -> Result<Option<Grade>> {
-    let Some(submission_id) = row.take()? else {
+fn grade(row: &Columns<'_>) -> Result<Option<Grade>> {
+    let Some(submission_id) = row.get("submission_id")? else {
         return Ok(None);
     };
     let grade = Grade {
         submission_id,
-        value: row.take()?,
-        points: row.take::<Option<f64>>()?.map(Points::stored),
-        feedback: row.take()?,
-        status: row.parse(GradeStatus::parse)?,
-        version: row.take()?,
-        graded_by_id: row.take()?,
-        graded_at: row.take()?,
-        published_at: row.take()?,
+        value: row.get("value")?,
+        points: row.get::<Option<f64>>("points")?.map(Points::stored),
+        feedback: row.get("feedback")?,
+        status: row.get::<GradeStatus>("grade_status")?,
+        version: row.get("grade_version")?,
+        graded_by_id: row.get("graded_by_id")?,
+        graded_at: row.get("graded_at")?,
+        published_at: row.get("published_at")?,
         member_grades: Vec::new(),
         member_marks: BTreeMap::new(),
     };

@@ -5,14 +5,15 @@ use domain::access::MemberRole;
 use domain::id::UserId;
 
 use super::ReadTx;
-use super::saves::{EditingSession, session, session_columns};
+use super::saves::{EditingSession, session};
+use crate::saves::SESSION_COLUMNS;
 use crate::{args, statements};
 use common::error::Result;
 
 statements! {
     /// The editing sessions that have editors.
-    OPEN = concat!("SELECT ", session_columns!(), " FROM editing_sessions e
-        WHERE e.organization_id = $1 AND e.editors <> '[]' ORDER BY e.document_id, e.generation");
+    OPEN = "SELECT {SESSION_COLUMNS} FROM editing_sessions e
+        WHERE e.organization_id = $1 AND e.editors <> '[]' ORDER BY e.document_id, e.generation";
     /// The role of an active member who can sign in.
     ROLE = "SELECT m.role FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.is_active AND u.is_active AND NOT u.banned";
@@ -33,6 +34,6 @@ impl ReadTx<'_> {
 
     /// Returns the present role of a user in the organization; `None` if they left or cannot sign in.
     pub fn current_role(&mut self, user: &UserId) -> Result<Option<MemberRole>> {
-        self.fetch_optional(&ROLE, args![user], |row| row.parse(MemberRole::parse))
+        self.fetch_optional(&ROLE, args![user], |row| row.get::<MemberRole>("role"))
     }
 }

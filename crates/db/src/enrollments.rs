@@ -6,39 +6,35 @@ use domain::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, Homeroo
 use domain::time::Timestamp;
 use domain::user::Person;
 
-use super::classes::person;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_manage_class, statements};
+use crate::labels::{PERSON_COLUMNS, person};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::clock;
 use common::error::Result;
 
-/// Students of a class with their enrollment.
-macro_rules! students {
-    ($where:literal) => {
-        concat!(
-            "SELECT e.id, e.class_id, e.student_id, e.enrolled_at, e.completed_at, u.id, u.name, u.image, u.email
+fragments! {
+    /// Students of a class with their enrollment.
+    SELECT_STUDENTS = "SELECT e.id, e.class_id, e.student_id, e.enrolled_at, e.completed_at, {PERSON_COLUMNS}, u.email
             FROM class_enrollments e
             JOIN users u ON u.id = e.student_id
-            WHERE e.organization_id = $1 AND e.class_id = $2",
-            $where
-        )
-    };
+            WHERE e.organization_id = $1 AND e.class_id = $2";
 }
 
 statements! {
     /// The students of a class by name; those whose name begins with the search text come first.
-    STUDENTS = students!(" AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\')
-        ORDER BY CASE WHEN u.search_key LIKE $3 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
-    STUDENT = students!(" AND e.student_id = $3");
+    STUDENTS = "{SELECT_STUDENTS} AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN u.search_key LIKE $3 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id";
+    STUDENT = "{SELECT_STUDENTS} AND e.student_id = $3";
     /// The students of a class who are in no group; optionally in no group of a course or on a topic.
-    UNGROUPED = students!(" AND NOT EXISTS (SELECT 1 FROM group_members m
+    UNGROUPED = "{SELECT_STUDENTS} AND NOT EXISTS (SELECT 1 FROM group_members m
             JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
             WHERE m.organization_id = $1 AND m.user_id = e.student_id AND m.class_id = $2
                 AND (CAST($3 AS TEXT) IS NULL OR g.course_id = $3)
                 AND (CAST($4 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments l
                     WHERE l.organization_id = $1 AND l.group_id = g.id AND l.assignment_id = $4)))
-        ORDER BY u.sort_key, u.id");
+        ORDER BY u.sort_key, u.id";
     /// The students of a class with their groups in it.
     GROUPS_OF_STUDENTS = "SELECT m.user_id, m.group_id
         FROM groups g
@@ -46,26 +42,27 @@ statements! {
         WHERE g.organization_id = $1 AND g.class_id = $2
         ORDER BY g.group_number, g.id";
     /// Counts for each pair of students the groups of the class they share; the smaller id comes first.
-    PARTNERS = "SELECT a.user_id, b.user_id, COUNT(*)
+    PARTNERS = "SELECT a.user_id AS first_id, b.user_id AS second_id, COUNT(*) AS shared
         FROM groups g
         JOIN group_members a ON a.organization_id = g.organization_id AND a.group_id = g.id
-        JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id AND b.user_id > a.user_id
+        JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id
+        AND b.user_id > a.user_id
         WHERE g.organization_id = $1 AND g.class_id = $2
         GROUP BY a.user_id, b.user_id";
     STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
         ORDER BY enrolled_at, student_id";
     /// A member who can be enrolled in a class.
-    LEARNER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
+    LEARNER = "SELECT {PERSON_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active";
     /// The students of a homeroom who can be enrolled in a class. `CROSS JOIN` fixes the join order, so SQLite does not
     /// scan all members.
-    HOMEROOM_LEARNERS = "SELECT u.id, u.name, u.image
+    HOMEROOM_LEARNERS = "SELECT {PERSON_COLUMNS}
         FROM homeroom_enrollments h CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = h.organization_id AND m.user_id = h.student_id AND u.id = m.user_id
             AND h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
         ORDER BY u.sort_key, u.id";
     /// The students of a class who can be enrolled in another one.
-    CLASS_LEARNERS = "SELECT u.id, u.name, u.image
+    CLASS_LEARNERS = "SELECT {PERSON_COLUMNS}
         FROM class_enrollments e CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = e.organization_id AND m.user_id = e.student_id AND u.id = m.user_id
             AND e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
@@ -82,13 +79,13 @@ statements! {
     /// Whether the school entrusted a student to the viewer: the student is enrolled in an unarchived class that the
     /// viewer manages, and either an admin or an import enrolled the student there, or the viewer leads a homeroom of
     /// the student.
-    IS_ENTRUSTED = concat!("SELECT EXISTS (SELECT 1 FROM class_enrollments e
+    IS_ENTRUSTED = "SELECT EXISTS (SELECT 1 FROM class_enrollments e
         JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
         WHERE e.organization_id = $1 AND e.student_id = $5 AND k.status <> 'ARCHIVED'
-            AND CAST($4 AS BIGINT) IS NOT NULL AND ", can_manage_class!(), "
+            AND CAST($4 AS BIGINT) IS NOT NULL AND {CAN_MANAGE_CLASS}
             AND (e.enrolled_by IN ('admin', 'import') OR EXISTS (SELECT 1 FROM homeroom_enrollments he
                 JOIN homerooms h ON h.organization_id = he.organization_id AND h.id = he.homeroom_id
-                WHERE he.organization_id = $1 AND he.student_id = $5 AND h.teacher_id = $3)))");
+                WHERE he.organization_id = $1 AND he.student_id = $5 AND h.teacher_id = $3)))";
     /// Sets when a student completed a class.
     COMPLETE = "UPDATE class_enrollments SET completed_at = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
@@ -115,7 +112,9 @@ impl ReadTx<'_> {
     pub fn class_students_with_groups(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
         let mut students = self.class_students(class, search)?;
         let mut groups = std::collections::HashMap::<UserId, Vec<GroupId>>::new();
-        for (user, group) in self.fetch_all(&GROUPS_OF_STUDENTS, args![class], |row| Ok((row.take()?, row.take()?)))? {
+        for (user, group) in self.fetch_all(&GROUPS_OF_STUDENTS, args![class], |row| {
+            Ok((row.get("user_id")?, row.get("group_id")?))
+        })? {
             groups.entry(user).or_default().push(group);
         }
         for student in &mut students {
@@ -130,7 +129,7 @@ impl ReadTx<'_> {
     }
 
     pub fn class_student_ids(&mut self, class: &ClassId) -> Result<Vec<UserId>> {
-        self.fetch_all(&STUDENT_IDS, args![class], |row| row.take())
+        self.fetch_all(&STUDENT_IDS, args![class], |row| row.get("student_id"))
     }
 
     /// Lists the students of a class who are in none of its groups; optionally in no group of a course, or in no group
@@ -142,11 +141,11 @@ impl ReadTx<'_> {
         assignment: Option<&AssignmentId>,
     ) -> Result<Vec<ClassStudent>> {
         if let Some(course) = course {
-            self.fetch_one(&COURSE_OF_CLASS, args![class, course], |row| row.take::<CourseId>())?;
+            self.fetch_one(&COURSE_OF_CLASS, args![class, course], |row| row.get::<CourseId>("id"))?;
         }
         if let Some(assignment) = assignment {
             self.fetch_one(&ASSIGNMENT_OF_CLASS, args![class, assignment], |row| {
-                row.take::<AssignmentId>()
+                row.get::<AssignmentId>("id")
             })?;
         }
         self.fetch_all(&UNGROUPED, args![class, course, assignment], student)
@@ -155,7 +154,7 @@ impl ReadTx<'_> {
     /// Counts for each pair of students the groups of the class they share. Deleted groups are not counted.
     pub fn partners(&mut self, class: &ClassId) -> Result<PairCounts> {
         let pairs = self.fetch_all(&PARTNERS, args![class], |row| {
-            Ok(((row.take()?, row.take()?), row.take()?))
+            Ok(((row.get("first_id")?, row.get("second_id")?), row.get("shared")?))
         })?;
         Ok(pairs.into_iter().collect())
     }
@@ -168,7 +167,7 @@ impl ReadTx<'_> {
     /// Returns whether the school entrusted the student to the viewer. Enrollments that a teacher can make alone do not
     /// count.
     pub fn is_entrusted(&mut self, student: &UserId) -> Result<bool> {
-        let found = self.fetch_all_visible(&IS_ENTRUSTED, args![student], |row| row.take())?;
+        let found = self.fetch_all_visible(&IS_ENTRUSTED, args![student], |row| row.only())?;
         Ok(found.into_iter().next().unwrap_or(false))
     }
 
@@ -215,17 +214,17 @@ impl WriteTx<'_> {
     }
 }
 
-fn student(row: &mut Columns<'_>) -> Result<ClassStudent> {
+fn student(row: &Columns<'_>) -> Result<ClassStudent> {
     Ok(ClassStudent {
         enrollment: ClassEnrollment {
-            id: row.take()?,
-            class_id: row.take()?,
-            student_id: row.take()?,
-            enrolled_at: row.take()?,
-            completed_at: row.take()?,
+            id: row.get("id")?,
+            class_id: row.get("class_id")?,
+            student_id: row.get("student_id")?,
+            enrolled_at: row.get("enrolled_at")?,
+            completed_at: row.get("completed_at")?,
         },
         person: person(row)?,
-        email: row.take()?,
+        email: row.get("email")?,
         group_ids: Vec::new(),
     })
 }

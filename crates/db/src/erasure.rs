@@ -22,29 +22,29 @@ statements! {
 impl ReadTx<'_> {
     /// Returns the role of a user in the organization, if they are a member.
     pub fn member_role(&mut self, user: &UserId) -> Result<Option<MemberRole>> {
-        self.fetch_optional(&ROLE, args![user], |row| row.parse(MemberRole::parse))
+        self.fetch_optional(&ROLE, args![user], |row| row.get::<MemberRole>("role"))
     }
 
     /// Lists the classes in which a student is enrolled.
     pub fn classes_of_student(&mut self, user: &UserId) -> Result<Vec<ClassId>> {
-        self.fetch_all(&CLASSES, args![user], |row| row.take())
+        self.fetch_all(&CLASSES, args![user], |row| row.get("class_id"))
     }
 
     /// Counts the groups of a student in a class.
     pub fn count_groups_of_student(&mut self, class: &ClassId, user: &UserId) -> Result<i64> {
-        self.fetch_one(&GROUPS, args![class, user], |row| row.take())
+        self.fetch_one(&GROUPS, args![class, user], |row| row.only())
     }
 
     /// Counts the other owners who can sign in.
     pub fn other_owner_count(&mut self, user: &UserId) -> Result<i64> {
-        self.fetch_one(&OTHER_OWNERS, args![user], |row| row.take())
+        self.fetch_one(&OTHER_OWNERS, args![user], |row| row.only())
     }
 }
 
 impl WriteTx<'_> {
     /// Locks the organization until the end of the transaction. Every removal of an owner takes this lock.
     pub fn lock_owner_changes(&mut self) -> Result<()> {
-        self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
+        self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.get::<String>("id"))
             .map(drop)
     }
 }

@@ -1,107 +1,18 @@
 //! Fair queue in front of the database threads: FIFO per tenant, round-robin between tenants. However many jobs one
 //! tenant enqueues, another waits for at most one job of each tenant.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::id::OrganizationId;
+
+use common::fair_queue::{FairQueue, Permit, PermitPool};
 
 /// The key of a queue: an organization, or the service itself (sign-in, housekeeping), which counts as one tenant.
 pub type TenantKey = Option<OrganizationId>;
 
 /// For how long after a job of one organization a worker is kept free for it.
 const ACTIVE_WINDOW: Duration = Duration::from_mins(1);
-
-/// Items of many tenants, dequeued round-robin.
-#[derive(Debug)]
-pub struct FairQueue<T> {
-    waiting_of: HashMap<TenantKey, VecDeque<T>>,
-    /// Tenants with queued items, the next one first.
-    order: VecDeque<TenantKey>,
-    /// The number of running items per tenant.
-    running: HashMap<TenantKey, usize>,
-    waiting: usize,
-    /// The number of running items of all tenants.
-    busy: usize,
-}
-
-impl<T> Default for FairQueue<T> {
-    fn default() -> Self {
-        Self {
-            waiting_of: HashMap::new(),
-            order: VecDeque::new(),
-            running: HashMap::new(),
-            waiting: 0,
-            busy: 0,
-        }
-    }
-}
-
-impl<T> FairQueue<T> {
-    /// Returns the number of queued items.
-    pub fn waiting(&self) -> usize {
-        self.waiting
-    }
-
-    /// Returns the number of queued items of a tenant.
-    pub fn waiting_of(&self, tenant: &TenantKey) -> usize {
-        self.waiting_of.get(tenant).map_or(0, VecDeque::len)
-    }
-
-    /// Returns the number of running items.
-    pub fn running(&self) -> usize {
-        self.busy
-    }
-
-    /// Returns whether the queue accepts no further item of this tenant: `capacity` is reached and the tenant has its
-    /// share of it. A tenant without queued items is always accepted, so a flood by one tenant does not reject others.
-    pub fn is_full_for(&self, tenant: &TenantKey, capacity: usize) -> bool {
-        let own = self.waiting_of(tenant);
-        self.waiting >= capacity && own > 0 && own >= capacity / self.order.len().max(1)
-    }
-
-    /// Appends an item to the queue of its tenant.
-    pub fn push(&mut self, tenant: TenantKey, item: T) {
-        self.waiting += 1;
-        let items = self.waiting_of.entry(tenant.clone()).or_default();
-        if items.is_empty() {
-            self.order.push_back(tenant);
-        }
-        items.push_back(item);
-    }
-
-    /// Dequeues the next item of the first tenant below its limit: `limit` returns the number of items of a tenant that
-    /// may run concurrently. The item counts as running until [`FairQueue::release`].
-    pub fn take(&mut self, limit: impl Fn(&TenantKey) -> usize) -> Option<(TenantKey, T)> {
-        let running = &self.running;
-        let is_free = |tenant: &TenantKey| running.get(tenant).copied().unwrap_or(0) < limit(tenant);
-        let position = self.order.iter().position(is_free)?;
-        let tenant = self.order.remove(position)?;
-        let items = self.waiting_of.get_mut(&tenant)?;
-        let item = items.pop_front()?;
-        if items.is_empty() {
-            self.waiting_of.remove(&tenant);
-        } else {
-            self.order.push_back(tenant.clone());
-        }
-        self.waiting -= 1;
-        self.busy += 1;
-        *self.running.entry(tenant.clone()).or_default() += 1;
-        Some((tenant, item))
-    }
-
-    /// Ends a running item.
-    pub fn release(&mut self, tenant: &TenantKey) {
-        if let Some(running) = self.running.get_mut(tenant) {
-            *running -= 1;
-            self.busy -= 1;
-            if *running == 0 {
-                self.running.remove(tenant);
-            }
-        }
-    }
-}
 
 /// The reason why a job was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,12 +29,6 @@ pub struct Sender<T>(Arc<Shared<T>>, Arc<CloseOnSenderDrop<T>>);
 /// The receiving half. Clones share the queue; dropping the last one closes it.
 pub struct Receiver<T>(Arc<Shared<T>>, Arc<CloseOnReceiverDrop<T>>);
 
-/// A permit for a running job: until it is dropped, the job counts against the limit of its tenant.
-pub struct Permit<T> {
-    shared: Arc<Shared<T>>,
-    tenant: TenantKey,
-}
-
 struct Shared<T> {
     state: Mutex<QueueState<T>>,
     available: Condvar,
@@ -134,7 +39,7 @@ struct Shared<T> {
 }
 
 struct QueueState<T> {
-    queue: FairQueue<T>,
+    queue: FairQueue<TenantKey, T>,
     /// The organization of the last job and the last different one before it, to detect whether a tenant is alone.
     latest: Option<(TenantKey, Instant)>,
     before: Option<(TenantKey, Instant)>,
@@ -148,7 +53,7 @@ struct CloseOnSenderDrop<T>(Arc<Shared<T>>);
 struct CloseOnReceiverDrop<T>(Arc<Shared<T>>);
 
 /// Creates a queue with the given capacity for the given number of workers.
-pub fn channel<T>(capacity: usize, workers: usize) -> (Sender<T>, Receiver<T>) {
+pub fn channel<T: Send + 'static>(capacity: usize, workers: usize) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(QueueState {
             queue: FairQueue::default(),
@@ -177,7 +82,7 @@ impl<T> Clone for Receiver<T> {
     }
 }
 
-impl<T> Sender<T> {
+impl<T: Send + 'static> Sender<T> {
     /// Enqueues a job unless its tenant is over its share of a full queue.
     pub fn try_send(&self, tenant: TenantKey, job: T) -> Result<(), TrySendError> {
         let mut state = self.0.lock();
@@ -199,9 +104,9 @@ impl<T> Sender<T> {
     }
 }
 
-impl<T> Receiver<T> {
+impl<T: Send + 'static> Receiver<T> {
     /// Waits for the next job; returns `None` when the queue is closed and empty.
-    pub fn receive(&self) -> Option<(T, Permit<T>)> {
+    pub fn receive(&self) -> Option<(T, Permit<TenantKey>)> {
         let mut state = self.0.lock();
         loop {
             if let Some(found) = self.0.take(&mut state) {
@@ -215,7 +120,7 @@ impl<T> Receiver<T> {
     }
 
     /// Returns the next job without waiting.
-    pub fn try_receive(&self) -> Option<(T, Permit<T>)> {
+    pub fn try_receive(&self) -> Option<(T, Permit<TenantKey>)> {
         let mut state = self.0.lock();
         self.0.take(&mut state)
     }
@@ -225,8 +130,10 @@ impl<T> Shared<T> {
     fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn take(self: &Arc<Self>, state: &mut QueueState<T>) -> Option<(T, Permit<T>)> {
+impl<T: Send + 'static> Shared<T> {
+    fn take(self: &Arc<Self>, state: &mut QueueState<T>) -> Option<(T, Permit<TenantKey>)> {
         let now = Instant::now();
         let QueueState {
             queue, latest, before, ..
@@ -245,8 +152,8 @@ impl<T> Shared<T> {
                 _ => *before = latest.replace((tenant.clone(), now)),
             }
         }
-        let shared = Arc::clone(self);
-        Some((job, Permit { shared, tenant }))
+        let pool: Arc<dyn PermitPool<TenantKey>> = Arc::clone(self) as _;
+        Some((job, Permit::new(tenant, pool)))
     }
 }
 
@@ -256,17 +163,17 @@ fn has_other_active_tenant(tenant: &TenantKey, recent: [&Option<(TenantKey, Inst
     others.any(|(_, at)| now.saturating_duration_since(*at) < ACTIVE_WINDOW)
 }
 
-impl<T> Drop for Permit<T> {
-    fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        state.queue.release(&self.tenant);
+impl<T: Send> PermitPool<TenantKey> for Shared<T> {
+    fn release(self: Arc<Self>, tenant: &TenantKey) {
+        let mut state = self.lock();
+        state.queue.release(tenant);
         let is_closed = state.is_closed;
         drop(state);
         // A job of this tenant may have waited for the permit.
         if is_closed {
-            self.shared.available.notify_all();
+            self.available.notify_all();
         } else {
-            self.shared.available.notify_one();
+            self.available.notify_one();
         }
     }
 }

@@ -1,117 +1,88 @@
 //! The links of groups to topics (group assignments), with group and current submission. A viewer finds the links of
 //! groups they can view: staff of the class all of them, students those of their own groups, others none.
 
-use domain::class::ClassStatus;
+use std::sync::LazyLock;
+
 use domain::details::SubmissionDetails;
-use domain::group::{ActiveTopic, GroupContext, GroupLabel};
+use domain::group::{ActiveTopic, GroupContext};
 use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
 use domain::id::{AssignmentId, GroupId, SubmissionId};
 use domain::submission::{Submission, SubmissionStatus};
 use domain::text::Title;
 use domain::time::Timestamp;
 
-use super::current_submissions::{CurrentParts, current_parts};
-use super::sql::{Columns, Sql, Value};
+use super::current_submissions::CurrentParts;
+use super::sql::{Columns, NamedStatements, Sql, Value};
 use super::{ReadTx, WriteTx};
-use crate::{args, can_view_group, statements};
+use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
+use crate::labels::group_context;
+use crate::visibility::CAN_VIEW_GROUP;
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
-macro_rules! link_columns {
-    () => {
-        "ga.id, ga.organization_id, ga.assignment_id, ga.group_id, ga.status, ga.current_submission_id,
-            ga.description_override, ga.late_allowed_until, ga.created_at, ga.updated_at"
-    };
-}
-
-macro_rules! submission_columns {
-    () => {
-        "s.id, s.organization_id, s.group_assignment_id, s.attempt, s.status, s.submitted_by_id, s.submitted_at,
-            s.on_behalf, s.is_late, s.late_by_seconds, s.member_ids, s.note, s.withdrawn_at, s.withdrawn_by_id, s.created_at"
-    };
-}
-pub(super) use {link_columns, submission_columns};
-
-/// Links of topics, with topic `a`, class `k` and group `g`.
-macro_rules! from_topics {
-    () => {
-        " FROM assignments a
+fragments! {
+    pub(crate) LINK_COLUMNS = "ga.id AS link_id, ga.organization_id, ga.assignment_id, ga.group_id,
+        ga.status AS link_status, ga.current_submission_id,
+            ga.description_override, ga.late_allowed_until, ga.created_at AS link_created_at,
+            ga.updated_at AS link_updated_at";
+    pub(crate) SUBMISSION_COLUMNS = "s.id AS submission_id, s.group_assignment_id, s.attempt,
+        s.status AS submission_status, s.submitted_by_id, s.submitted_at,
+            s.on_behalf, s.is_late, s.late_by_seconds, s.member_ids, s.note, s.withdrawn_at, s.withdrawn_by_id,
+            s.created_at AS submission_created_at";
+    /// Links of topics, with topic `a`, class `k` and group `g`.
+    FROM_TOPICS = "FROM assignments a
             JOIN classes k ON k.id = a.class_id
             JOIN group_assignments ga ON ga.assignment_id = a.id
-            JOIN groups g ON g.id = ga.group_id"
-    };
-}
-
-/// The links of one topic.
-macro_rules! of_assignment {
-    () => {
-        concat!(
-            "a.organization_id = $1 AND ",
-            $crate::can_view_group!(),
-            " AND a.id = $5"
-        )
-    };
-}
-
-/// The links of the topics of a staff list.
-macro_rules! of_staff_list {
-    () => {
-        concat!(
-            "a.organization_id = $1 AND ",
-            $crate::can_view_group!(),
-            " AND ",
-            $crate::assignments::staff_topics!()
-        )
-    };
-}
-
-/// The links of the topics of a student list.
-macro_rules! of_student_list {
-    () => {
-        concat!(
-            "a.organization_id = $1 AND ",
-            $crate::can_view_group!(),
-            " AND ",
-            $crate::assignments::student_topics!()
-        )
-    };
-}
-
-macro_rules! links {
-    ($($where:tt)*) => {
-        concat!(
-            "SELECT ", link_columns!(), ", g.name, g.group_number, g.display_name, g.course_id, g.start_date, k.id, k.status,
+            JOIN groups g ON g.id = ga.group_id";
+    /// The links of one topic.
+    SELECTED_TOPIC = "a.organization_id = $1 AND {CAN_VIEW_GROUP} AND a.id = $5";
+    /// The links of the topics of a staff list.
+    STAFF_LIST = "a.organization_id = $1 AND {CAN_VIEW_GROUP} AND {STAFF_TOPICS}";
+    /// The links of the topics of a student list.
+    STUDENT_LIST = "a.organization_id = $1 AND {CAN_VIEW_GROUP} AND {STUDENT_TOPICS}";
+    SELECT_LINKS = "SELECT {LINK_COLUMNS}, g.name AS group_name, g.group_number, g.display_name,
+            g.course_id AS group_course_id, g.start_date, k.id AS class_id, k.status AS class_status,
                 (SELECT COUNT(*) FROM submission_documents sd
-                    WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id), ",
-            submission_columns!(), from_topics!(),
-            " LEFT JOIN submissions s ON s.id = ga.current_submission_id WHERE ",
-            $($where)*,
-            " ORDER BY g.group_number, g.id"
-        )
-    };
+                    WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id) AS submitted_count,
+            {SUBMISSION_COLUMNS} {FROM_TOPICS}
+                    LEFT JOIN submissions s ON s.id = ga.current_submission_id WHERE";
 }
 
-current_parts!(
-    /// The content of the current submissions of one topic.
-    of_assignment, from: from_topics!(), where: of_assignment!()
-);
-current_parts!(
-    /// The content of the current submissions of the topics of a staff list.
-    of_staff_list, from: from_topics!(), where: of_staff_list!()
-);
-current_parts!(
-    /// The content of the current submissions of the topics of a student list.
-    of_student_list, from: from_topics!(), where: of_student_list!()
-);
+/// The content of the current submissions of one topic.
+static CURRENT_OF_ASSIGNMENT: LazyLock<CurrentParts> = LazyLock::new(|| {
+    CurrentParts::of(
+        &FROM_TOPICS.to_string(),
+        "ga.current_submission_id",
+        &SELECTED_TOPIC.to_string(),
+    )
+});
+/// The content of the current submissions of the topics of a staff list.
+static CURRENT_OF_STAFF_LIST: LazyLock<CurrentParts> = LazyLock::new(|| {
+    CurrentParts::of(
+        &FROM_TOPICS.to_string(),
+        "ga.current_submission_id",
+        &STAFF_LIST.to_string(),
+    )
+});
+/// The content of the current submissions of the topics of a student list.
+static CURRENT_OF_STUDENT_LIST: LazyLock<CurrentParts> = LazyLock::new(|| {
+    CurrentParts::of(
+        &FROM_TOPICS.to_string(),
+        "ga.current_submission_id",
+        &STUDENT_LIST.to_string(),
+    )
+});
 
 statements! {
-    OF_ASSIGNMENT = links!(of_assignment!());
-    OF_STAFF_LIST = links!(of_staff_list!());
-    OF_STUDENT_LIST = links!(of_student_list!());
-    BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
-        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
+    OF_ASSIGNMENT = "{SELECT_LINKS} {SELECTED_TOPIC} ORDER BY g.group_number, g.id";
+    OF_STAFF_LIST = "{SELECT_LINKS} {STAFF_LIST} ORDER BY g.group_number, g.id";
+    OF_STUDENT_LIST = "{SELECT_LINKS} {STUDENT_LIST} ORDER BY g.group_number, g.id";
+    BY_PAIR = "SELECT {LINK_COLUMNS} FROM group_assignments ga
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3";
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
-        VALUES ($1, $2, (SELECT class_id FROM assignments WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES ($1, $2, (SELECT class_id FROM assignments
+        WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10)";
     /// Updates every mutable field of a link.
     UPDATE = "UPDATE group_assignments SET status = $3, current_submission_id = $4, description_override = $5,
             late_allowed_until = $6, updated_at = $7
@@ -122,7 +93,7 @@ statements! {
     /// The other topics of the groups of one topic: active ones by deadline, finished ones by the time they were
     /// finished.
     OTHER_TOPICS = "SELECT other.group_id, a.id, a.title, a.deadline,
-            CASE WHEN a.status = 'FINISHED' THEN COALESCE(a.finished_at, 0) END
+            CASE WHEN a.status = 'FINISHED' THEN COALESCE(a.finished_at, 0) END AS finished_at
         FROM group_assignments ga
         JOIN group_assignments other ON other.group_id = ga.group_id AND other.assignment_id <> ga.assignment_id
         JOIN assignments a ON a.id = other.assignment_id
@@ -132,31 +103,35 @@ statements! {
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
     /// All submissions of one topic.
-    SUBMISSIONS = concat!("SELECT ", submission_columns!(), " FROM submissions s
+    SUBMISSIONS = "SELECT s.organization_id, {SUBMISSION_COLUMNS} FROM submissions s
         JOIN group_assignments ga ON ga.id = s.group_assignment_id
         WHERE s.organization_id = $1 AND ga.assignment_id = $2
-        ORDER BY s.group_assignment_id, s.attempt");
-    UPDATE_LATENESS = "UPDATE submissions SET is_late = $3, late_by_seconds = $4 WHERE organization_id = $1 AND id = $2";
+        ORDER BY s.group_assignment_id, s.attempt";
+    UPDATE_LATENESS = "UPDATE submissions SET is_late = $3, late_by_seconds = $4
+            WHERE organization_id = $1 AND id = $2";
     /// Whether the viewer can view a group.
-    SEES_GROUP = concat!("SELECT g.id FROM groups g JOIN classes k ON k.id = g.class_id
-        WHERE g.organization_id = $1 AND g.id = $5 AND ", can_view_group!());
+    SEES_GROUP = "SELECT g.id FROM groups g JOIN classes k ON k.id = g.class_id
+        WHERE g.organization_id = $1 AND g.id = $5 AND {CAN_VIEW_GROUP}";
     /// The active topics a group can submit for: upcoming deadlines first, then by distance from now.
-    CANDIDATES = concat!("SELECT a.id, a.title, a.deadline FROM group_assignments ga
+    CANDIDATES = "SELECT a.id, a.title, a.deadline FROM group_assignments ga
         JOIN assignments a ON a.id = ga.assignment_id
         JOIN groups g ON g.id = ga.group_id
         JOIN classes k ON k.id = g.class_id
-        WHERE ga.organization_id = $1 AND ga.group_id = $5 AND a.status = 'ACTIVE' AND ", can_view_group!(), "
+        WHERE ga.organization_id = $1 AND ga.group_id = $5 AND a.status = 'ACTIVE' AND {CAN_VIEW_GROUP}
         ORDER BY CASE WHEN a.deadline >= $4 THEN 0 ELSE 1 END,
-            CASE WHEN a.deadline >= $4 THEN a.deadline - $4 ELSE $4 - a.deadline END, a.id");
+            CASE WHEN a.deadline >= $4 THEN a.deadline - $4 ELSE $4 - a.deadline END, a.id";
 }
 
-/// The statements of this file and of its submodules, for the tests of all SQL.
-pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+/// The statements of this file, for the tests of all SQL.
+pub fn all_statements() -> Vec<(&'static str, NamedStatements)> {
     vec![
-        ("group_assignments", STATEMENTS),
-        ("group_assignments::of_assignment", of_assignment::STATEMENTS),
-        ("group_assignments::of_staff_list", of_staff_list::STATEMENTS),
-        ("group_assignments::of_student_list", of_student_list::STATEMENTS),
+        ("group_assignments", STATEMENTS.to_vec()),
+        ("group_assignments::of_assignment", CURRENT_OF_ASSIGNMENT.statements()),
+        ("group_assignments::of_staff_list", CURRENT_OF_STAFF_LIST.statements()),
+        (
+            "group_assignments::of_student_list",
+            CURRENT_OF_STUDENT_LIST.statements(),
+        ),
     ]
 }
 
@@ -189,15 +164,15 @@ pub struct SubmissionCandidate {
 impl ReadTx<'_> {
     /// Lists the links of a topic whose groups the viewer can view, by group number.
     pub(super) fn links_of_assignment(&mut self, id: &AssignmentId) -> Result<Vec<LinkRow>> {
-        self.links(&OF_ASSIGNMENT, &of_assignment::PARTS, args![id])
+        self.links(&OF_ASSIGNMENT, &CURRENT_OF_ASSIGNMENT, args![id])
     }
 
     /// Lists the links of all topics of a list. The arguments are those of the list.
     pub(super) fn links_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<LinkRow>> {
         if self.viewer().is_staff() {
-            self.links(&OF_STAFF_LIST, &of_staff_list::PARTS, arguments)
+            self.links(&OF_STAFF_LIST, &CURRENT_OF_STAFF_LIST, arguments)
         } else {
-            self.links(&OF_STUDENT_LIST, &of_student_list::PARTS, arguments)
+            self.links(&OF_STUDENT_LIST, &CURRENT_OF_STUDENT_LIST, arguments)
         }
     }
 
@@ -220,8 +195,8 @@ impl ReadTx<'_> {
     pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
         self.fetch_all(&ACTIVE_TOPICS, args![group], |row| {
             Ok(ActiveTopic {
-                assignment_id: row.take()?,
-                course_id: row.take()?,
+                assignment_id: row.get("id")?,
+                course_id: row.get("course_id")?,
             })
         })
     }
@@ -229,12 +204,12 @@ impl ReadTx<'_> {
     /// Lists the other topics of the groups of a topic, regardless of the viewer.
     pub fn other_topics(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, OtherTopic)>> {
         self.fetch_all(&OTHER_TOPICS, args![topic], |row| {
-            let group = row.take()?;
+            let group = row.get("group_id")?;
             let topic = OtherTopic {
-                assignment_id: row.take()?,
-                title: row.take()?,
-                deadline: row.take()?,
-                finished_at: row.take()?,
+                assignment_id: row.get("id")?,
+                title: row.get("title")?,
+                deadline: row.get("deadline")?,
+                finished_at: row.get("finished_at")?,
             };
             Ok((group, topic))
         })
@@ -242,12 +217,12 @@ impl ReadTx<'_> {
 
     /// Lists the topics a group can submit for, the most likely first; `NotFound` if the viewer cannot view the group.
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<SubmissionCandidate>> {
-        self.fetch_one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
+        self.fetch_one_visible(&SEES_GROUP, args![group], |row| row.get::<GroupId>("id"))?;
         self.fetch_all_visible(&CANDIDATES, args![group], |row| {
             Ok(SubmissionCandidate {
-                assignment_id: row.take()?,
-                title: row.take()?,
-                deadline: row.take()?,
+                assignment_id: row.get("id")?,
+                title: row.get("title")?,
+                deadline: row.get("deadline")?,
             })
         })
     }
@@ -301,7 +276,7 @@ impl WriteTx<'_> {
 
     /// Returns whether the room of the group contains a document linked to the topic.
     pub fn has_linked_document(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<bool> {
-        self.fetch_one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
+        self.fetch_one(&HAS_DOCUMENT, args![assignment, group], |row| row.only())
     }
 
     /// Lists all submissions of a topic, including superseded ones.
@@ -316,23 +291,10 @@ impl WriteTx<'_> {
     }
 }
 
-fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
+fn link_row(row: &Columns<'_>) -> Result<LinkRow> {
     let link = link(row)?;
-    let group = GroupLabel {
-        id: link.group_id.clone(),
-        name: row.take()?,
-        group_number: row.take()?,
-        display_name: row.take()?,
-        course_id: row.take()?,
-    };
-    let start_date = row.take()?;
-    let group_context = GroupContext {
-        group,
-        class: row.take()?,
-        class_status: row.parse(ClassStatus::parse)?,
-        start_date,
-    };
-    let submitted_count = row.take()?;
+    let group_context = group_context(row)?;
+    let submitted_count = row.get("submitted_count")?;
     let current_submission = if link.current_submission_id.is_some() {
         let submission = submission(row)?;
         Some(SubmissionDetails {
@@ -352,41 +314,41 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
     })
 }
 
-/// Reads the columns of [`link_columns`].
-pub(super) fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
+/// Reads the columns of [`LINK_COLUMNS`].
+pub(super) fn link(row: &Columns<'_>) -> Result<GroupAssignment> {
     Ok(GroupAssignment {
-        id: row.take()?,
-        organization_id: row.take()?,
-        assignment_id: row.take()?,
-        group_id: row.take()?,
-        status: row.parse(GroupAssignmentStatus::parse)?,
-        current_submission_id: row.take()?,
-        description_override: row.take()?,
-        late_allowed_until: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("link_id")?,
+        organization_id: row.get("organization_id")?,
+        assignment_id: row.get("assignment_id")?,
+        group_id: row.get("group_id")?,
+        status: row.get::<GroupAssignmentStatus>("link_status")?,
+        current_submission_id: row.get("current_submission_id")?,
+        description_override: row.get("description_override")?,
+        late_allowed_until: row.get("late_allowed_until")?,
+        created_at: row.get("link_created_at")?,
+        updated_at: row.get("link_updated_at")?,
     })
 }
 
-/// Reads the columns of [`submission_columns`].
-pub(super) fn submission(row: &mut Columns<'_>) -> Result<Submission> {
+/// Reads a submission from [`SUBMISSION_COLUMNS`] with its organization.
+pub(super) fn submission(row: &Columns<'_>) -> Result<Submission> {
     Ok(Submission {
-        id: row.take()?,
-        organization_id: row.take()?,
-        group_assignment_id: row.take()?,
-        attempt: row.take()?,
-        status: row.parse(SubmissionStatus::parse)?,
-        submitted_by_id: row.take()?,
-        submitted_at: row.take()?,
-        on_behalf: row.take()?,
+        id: row.get("submission_id")?,
+        organization_id: row.get("organization_id")?,
+        group_assignment_id: row.get("group_assignment_id")?,
+        attempt: row.get("attempt")?,
+        status: row.get::<SubmissionStatus>("submission_status")?,
+        submitted_by_id: row.get("submitted_by_id")?,
+        submitted_at: row.get("submitted_at")?,
+        on_behalf: row.get("on_behalf")?,
         lateness: Lateness {
-            is_late: row.take()?,
-            late_by_seconds: row.take()?,
+            is_late: row.get("is_late")?,
+            late_by_seconds: row.get("late_by_seconds")?,
         },
-        member_ids: row.json()?,
-        note: row.take()?,
-        withdrawn_at: row.take()?,
-        withdrawn_by_id: row.take()?,
-        created_at: row.take()?,
+        member_ids: row.json("member_ids")?,
+        note: row.get("note")?,
+        withdrawn_at: row.get("withdrawn_at")?,
+        withdrawn_by_id: row.get("withdrawn_by_id")?,
+        created_at: row.get("submission_created_at")?,
     })
 }

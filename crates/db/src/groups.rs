@@ -8,58 +8,67 @@ mod queries;
 
 use std::collections::HashMap;
 
-use domain::class::{ClassLabel, ClassStatus};
 use domain::collation;
-use domain::course::CourseLabel;
 use domain::details::{GroupAssignmentDetails, GroupDetails};
 use domain::group::{Group, GroupMember, GroupRole};
 use domain::help::{HelpColumns, HelpFlag};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
 use domain::number::{GroupNumber, RequiredDocuments};
-use domain::subject::SubjectLabel;
 use domain::text::{ShortName, name_key};
-use domain::user::Person;
 
 use self::queries::GroupQueries;
-pub(super) use self::queries::own_groups;
-use super::sql::{Columns, Sql, Value};
+pub(super) use self::queries::OWN_GROUPS;
+use super::sql::{Columns, NamedStatements, Value};
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::labels::{class_label, optional_course_label, optional_subject_label, person};
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
+
+fragments! {
+    /// The columns of [`group`] for group `g` with work room `w`.
+    GROUP_COLUMNS = "g.id, g.organization_id, g.class_id, w.id AS work_room_id, g.name, g.group_number, g.display_name,
+        g.start_date, g.meeting_place, g.required_documents, g.subject_id, g.course_id, g.help_requested_at,
+        g.help_message, g.help_requested_by_id, g.help_claimed_by_id, g.help_resolved_at,
+        g.help_resolved_by_id, g.help_withdrawn_at, g.created_by_id, g.created_at, g.updated_at";
+}
 
 statements! {
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM groups WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
     HIGHEST_NUMBER = "SELECT MAX(group_number) FROM groups WHERE organization_id = $1 AND class_id = $2";
     INSERT = "INSERT INTO groups (organization_id, id, name, name_key, group_number, display_name, start_date,
-            required_documents, class_id, subject_id, course_id, created_by_id, created_at, updated_at, search_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+            required_documents, class_id, subject_id, course_id, created_by_id, created_at, updated_at, search_key,
+            meeting_place)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
     /// Updates every field of a group except the help flag.
     UPDATE = "UPDATE groups SET name = $3, name_key = $4, group_number = $5, display_name = $6, start_date = $7,
-            required_documents = $8, subject_id = $9, course_id = $10, updated_at = $11, search_key = $12
+            required_documents = $8, subject_id = $9, course_id = $10, updated_at = $11, search_key = $12,
+            meeting_place = $13
         WHERE organization_id = $1 AND id = $2";
     /// Updates the help flag of a group.
-    UPDATE_HELP = "UPDATE groups SET needs_help = $3, help_requested_at = $4, help_message = $5, help_requested_by_id = $6,
-            help_claimed_by_id = $7, help_resolved_at = $8, help_resolved_by_id = $9, updated_at = $10
+    UPDATE_HELP = "UPDATE groups SET needs_help = $3, help_requested_at = $4, help_message = $5,
+        help_requested_by_id = $6,
+            help_claimed_by_id = $7, help_resolved_at = $8, help_resolved_by_id = $9, updated_at = $10,
+            help_withdrawn_at = $11
         WHERE organization_id = $1 AND id = $2";
 }
 
 /// The statements of this file and of its submodules, for the tests of all SQL.
-pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+pub fn all_statements() -> Vec<(&'static str, NamedStatements)> {
     vec![
-        ("groups", STATEMENTS),
-        ("groups::files", files::STATEMENTS),
-        ("groups::members", members::STATEMENTS),
-        ("groups::one", queries::one::STATEMENTS),
-        ("groups::one::current", queries::one::current::STATEMENTS),
-        ("groups::of_class::current", queries::of_class::current::STATEMENTS),
-        ("groups::all::current", queries::all::current::STATEMENTS),
-        ("groups::of_student::current", queries::of_student::current::STATEMENTS),
-        ("groups::of_class", queries::of_class::STATEMENTS),
-        ("groups::all", queries::all::STATEMENTS),
-        ("groups::of_student", queries::of_student::STATEMENTS),
-        ("groups::of_member", queries::of_member::STATEMENTS),
-        ("groups::of_member::current", queries::of_member::current::STATEMENTS),
+        ("groups", STATEMENTS.to_vec()),
+        ("groups::files", files::STATEMENTS.to_vec()),
+        ("groups::members", members::STATEMENTS.to_vec()),
+        ("groups::one", queries::ONE.statements()),
+        ("groups::one::current", queries::ONE.current.statements()),
+        ("groups::of_class", queries::OF_CLASS.statements()),
+        ("groups::of_class::current", queries::OF_CLASS.current.statements()),
+        ("groups::all", queries::ALL.statements()),
+        ("groups::all::current", queries::ALL.current.statements()),
+        ("groups::of_student", queries::OF_STUDENT.statements()),
+        ("groups::of_student::current", queries::OF_STUDENT.current.statements()),
+        ("groups::of_member", queries::OF_MEMBER.statements()),
+        ("groups::of_member::current", queries::OF_MEMBER.current.statements()),
     ]
 }
 
@@ -102,7 +111,7 @@ impl ReadTx<'_> {
     /// Returns a group, or at least its outline.
     pub fn group(&mut self, id: &GroupId) -> Result<VisibleGroup> {
         let user = self.user_text();
-        let found = self.load(&queries::one::QUERIES, args![user, id])?;
+        let found = self.load(&queries::ONE, args![user, id])?;
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
@@ -125,9 +134,9 @@ impl ReadTx<'_> {
         });
         let search = filter.search.as_deref().map(super::pattern);
         let set = match (self.viewer().is_staff(), &filter.class_id) {
-            (false, _) => &queries::of_student::QUERIES,
-            (true, Some(_)) => &queries::of_class::QUERIES,
-            (true, None) => &queries::all::QUERIES,
+            (false, _) => &queries::OF_STUDENT,
+            (true, Some(_)) => &queries::OF_CLASS,
+            (true, None) => &queries::ALL,
         };
         let arguments = args![
             user,
@@ -146,13 +155,13 @@ impl ReadTx<'_> {
     pub fn groups_on_topic(&mut self, class: &ClassId, topic: &AssignmentId) -> Result<Vec<VisibleGroup>> {
         let (user, nothing) = (self.user_text(), None::<&str>);
         let arguments = args![user, class, nothing, nothing, topic, None::<bool>, nothing, false];
-        self.load_with_members(&queries::of_class::QUERIES, arguments)
+        self.load_with_members(&queries::OF_CLASS, arguments)
     }
 
     /// Lists the groups of a student that the viewer can view, by number.
     pub fn groups_of(&mut self, student: &UserId) -> Result<Vec<VisibleGroup>> {
         let user = self.user_text();
-        self.load(&queries::of_member::QUERIES, args![user, student])
+        self.load(&queries::OF_MEMBER, args![user, student])
     }
 
     /// Returns the id of the calling user, for data that depends on the user; empty for calls by the service itself.
@@ -167,20 +176,20 @@ impl ReadTx<'_> {
             return Ok(groups);
         }
         let indexes = indexes(&groups);
-        for file in self.fetch_all_visible(set.files, arguments, links::group_file)? {
+        for file in self.fetch_all_visible(&set.files, arguments, links::group_file)? {
             if let Some(index) = indexes.get(&file.group_id) {
                 groups[*index].details.attachments.push(file);
             }
         }
-        let mut rows = self.fetch_all_visible(set.links, arguments, links::link_row)?;
+        let mut rows = self.fetch_all_visible(&set.links, arguments, links::link_row)?;
         let current = rows
             .iter_mut()
             .filter_map(|row| row.current_submission.as_mut())
             .collect();
-        self.fill_current(set.current, arguments, current)?;
+        self.fill_current(&set.current, arguments, current)?;
         let mut files: HashMap<GroupAssignmentId, Vec<_>> = HashMap::new();
         if !rows.is_empty() {
-            for (link, file) in self.fetch_all_visible(set.topic_files, arguments, links::topic_file)? {
+            for (link, file) in self.fetch_all_visible(&set.topic_files, arguments, links::topic_file)? {
                 files.entry(link).or_default().push(file);
             }
         }
@@ -202,12 +211,12 @@ impl ReadTx<'_> {
 
     /// Reads a set of groups with their members.
     fn load_with_members(&mut self, set: &'static GroupQueries, arguments: &[Value<'_>]) -> Result<Vec<VisibleGroup>> {
-        let mut groups = self.fetch_all_visible(set.groups, arguments, visible_group)?;
+        let mut groups = self.fetch_all_visible(&set.groups, arguments, visible_group)?;
         if !groups.iter().any(|group| group.has_full_access) {
             return Ok(groups);
         }
         let indexes = indexes(&groups);
-        for member in self.fetch_all_visible(set.members, arguments, member)? {
+        for member in self.fetch_all_visible(&set.members, arguments, member)? {
             if let Some(index) = indexes.get(&member.group_id) {
                 groups[*index].details.members.push(member);
             }
@@ -234,12 +243,13 @@ impl WriteTx<'_> {
     }
 
     fn lock_group(&mut self, id: &GroupId) -> Result<()> {
-        self.fetch_one(&LOCK, args![id], |row| row.take::<GroupId>()).map(drop)
+        self.fetch_one(&LOCK, args![id], |row| row.get::<GroupId>("id"))
+            .map(drop)
     }
 
     /// Returns the number for the next group of a class. The caller holds the lock of the class.
     pub fn next_group_number(&mut self, class: &ClassId) -> Result<GroupNumber> {
-        let highest: Option<i64> = self.fetch_one(&HIGHEST_NUMBER, args![class], |row| row.take())?;
+        let highest: Option<i64> = self.fetch_one(&HIGHEST_NUMBER, args![class], |row| row.only())?;
         Ok(Group::next_number(highest.map(GroupNumber::stored))?)
     }
 
@@ -262,6 +272,7 @@ impl WriteTx<'_> {
                 new.created_at,
                 new.updated_at,
                 search_key(new.name.as_str(), new.display_name.as_ref().map(ShortName::as_str)),
+                new.meeting_place,
             ],
         )?;
         self.insert_work_room(&new.work_room_id, &new.id)
@@ -283,6 +294,7 @@ impl WriteTx<'_> {
                 group.course_id,
                 group.updated_at,
                 search_key(group.name.as_str(), group.display_name.as_ref().map(ShortName::as_str)),
+                group.meeting_place,
             ],
         )
         .map(drop)
@@ -303,6 +315,7 @@ impl WriteTx<'_> {
                 help.resolved_at,
                 help.resolved_by_id,
                 group.updated_at,
+                help.withdrawn_at,
             ],
         )
         .map(drop)
@@ -333,35 +346,13 @@ fn names_key(group: &Group) -> String {
     key
 }
 
-fn visible_group(row: &mut Columns<'_>) -> Result<VisibleGroup> {
+fn visible_group(row: &Columns<'_>) -> Result<VisibleGroup> {
     let group = group(row)?;
-    let class = ClassLabel {
-        id: group.class_id.clone(),
-        name: row.take()?,
-        academic_year: row.take()?,
-        status: row.parse(ClassStatus::parse)?,
-    };
-    let course = if let Some(id) = group.course_id.clone() {
-        Some(CourseLabel {
-            id,
-            name: row.take()?,
-            subject_id: row.take()?,
-        })
-    } else {
-        row.skip(2);
-        None
-    };
-    let subject = if let Some(id) = group.subject_id.clone() {
-        Some(SubjectLabel {
-            id,
-            name: row.take()?,
-            code: row.take()?,
-            color: row.take()?,
-        })
-    } else {
-        row.skip(3);
-        None
-    };
+    let (class, course, subject) = (
+        class_label(row)?,
+        optional_course_label(row)?,
+        optional_subject_label(row)?,
+    );
     let details = GroupDetails {
         group,
         class,
@@ -373,53 +364,51 @@ fn visible_group(row: &mut Columns<'_>) -> Result<VisibleGroup> {
     };
     Ok(VisibleGroup {
         details,
-        member_count: row.take()?,
-        unread: row.take()?,
-        has_full_access: row.take()?,
+        member_count: row.get("member_count")?,
+        unread: row.get("unread")?,
+        has_full_access: row.get("has_full_access")?,
     })
 }
 
-fn group(row: &mut Columns<'_>) -> Result<Group> {
+fn group(row: &Columns<'_>) -> Result<Group> {
     Ok(Group {
-        id: row.take()?,
-        organization_id: row.take()?,
-        class_id: row.take()?,
-        work_room_id: row.take()?,
-        name: row.take()?,
-        group_number: GroupNumber::stored(row.take()?),
-        display_name: row.take()?,
-        start_date: row.take()?,
-        required_documents: RequiredDocuments::stored(row.take()?),
-        subject_id: row.take()?,
-        course_id: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        class_id: row.get("class_id")?,
+        work_room_id: row.get("work_room_id")?,
+        name: row.get("name")?,
+        group_number: GroupNumber::stored(row.get("group_number")?),
+        display_name: row.get("display_name")?,
+        start_date: row.get("start_date")?,
+        meeting_place: row.get("meeting_place")?,
+        required_documents: RequiredDocuments::stored(row.get("required_documents")?),
+        subject_id: row.get("subject_id")?,
+        course_id: row.get("course_id")?,
         help: HelpFlag::from(HelpColumns {
-            requested_at: row.take()?,
-            message: row.take()?,
-            requested_by_id: row.take()?,
-            claimed_by_id: row.take()?,
-            resolved_at: row.take()?,
-            resolved_by_id: row.take()?,
+            requested_at: row.get("help_requested_at")?,
+            message: row.get("help_message")?,
+            requested_by_id: row.get("help_requested_by_id")?,
+            claimed_by_id: row.get("help_claimed_by_id")?,
+            resolved_at: row.get("help_resolved_at")?,
+            resolved_by_id: row.get("help_resolved_by_id")?,
+            withdrawn_at: row.get("help_withdrawn_at")?,
         }),
-        created_by_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        created_by_id: row.get("created_by_id")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }
 
-fn member(row: &mut Columns<'_>) -> Result<GroupMember> {
-    let group_id = row.take()?;
-    let id = row.take()?;
-    let user = Person {
-        id: row.take()?,
-        name: row.take()?,
-        image: row.take()?,
-    };
+fn member(row: &Columns<'_>) -> Result<GroupMember> {
+    let group_id = row.get("group_id")?;
+    let id = row.get("id")?;
+    let user = person(row)?;
     Ok(GroupMember {
         id,
         group_id,
         user,
-        email: row.take()?,
-        role: row.parse(GroupRole::parse)?,
-        joined_at: row.take()?,
+        email: row.get("email")?,
+        role: row.get::<GroupRole>("role")?,
+        joined_at: row.get("joined_at")?,
     })
 }

@@ -19,12 +19,12 @@ statements! {
 impl ReadTx<'_> {
     /// Lists the groups of a topic with their rooms.
     pub fn rooms_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, WorkRoomId)>> {
-        self.fetch_all(&ROOMS, args![topic], |row| Ok((row.take()?, row.take()?)))
+        self.fetch_all(&ROOMS, args![topic], |row| Ok((row.get("group_id")?, row.get("id")?)))
     }
 
     /// Lists the groups of a topic that still have a copy of a file.
     pub fn groups_with_handout(&mut self, topic: &AssignmentId, attachment: &AttachmentId) -> Result<Vec<GroupId>> {
-        self.fetch_all(&HANDED_OUT, args![topic, attachment], |row| row.take())
+        self.fetch_all(&HANDED_OUT, args![topic, attachment], |row| row.get("group_id"))
     }
 }
 

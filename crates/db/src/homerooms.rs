@@ -6,51 +6,49 @@ use domain::id::{EnrollmentId, HomeroomId, UserId};
 use domain::text::{AcademicYear, name_key};
 use domain::user::Person;
 
-use super::classes::person;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_manage_class, statements};
+use crate::labels::{PERSON_COLUMNS, person};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::clock;
 use common::error::Result;
 
-/// Homerooms visible to the viewer with the number of their students: staff see all, students their own.
-macro_rules! homerooms {
-    ($where:literal) => {
-        concat!(
-            "SELECT h.id, h.organization_id, h.name, h.grade_level, h.academic_year, h.teacher_id, h.external_id,
+fragments! {
+    /// Homerooms visible to the viewer with the number of their students: staff see all, students their own.
+    SELECT_HOMEROOMS = "SELECT h.id, h.organization_id, h.name, h.grade_level, h.academic_year, h.teacher_id,
+        h.external_id,
                 h.created_at, h.updated_at,
-                (SELECT COUNT(*) FROM homeroom_enrollments e WHERE e.organization_id = $1 AND e.homeroom_id = h.id)
+                (SELECT COUNT(*) FROM homeroom_enrollments e
+                WHERE e.organization_id = $1 AND e.homeroom_id = h.id) AS student_count
             FROM homerooms h
             WHERE h.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL
                 AND ($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM homeroom_enrollments own
-                    WHERE own.organization_id = $1 AND own.homeroom_id = h.id AND own.student_id = $3))",
-            $where
-        )
-    };
+                    WHERE own.organization_id = $1 AND own.homeroom_id = h.id AND own.student_id = $3))";
 }
 
 statements! {
-    BY_ID = homerooms!(" AND h.id = $5");
+    BY_ID = "{SELECT_HOMEROOMS} AND h.id = $5";
     /// The matching homerooms by name; those whose name begins with the search text come first.
-    LIST = homerooms!(" AND (CAST($5 AS TEXT) IS NULL OR h.search_key LIKE '%' || $5 || '%' ESCAPE '\\')
+    LIST = "{SELECT_HOMEROOMS} AND (CAST($5 AS TEXT) IS NULL OR h.search_key LIKE '%' || $5 || '%' ESCAPE '\\')
             AND (CAST($6 AS TEXT) IS NULL OR h.academic_year = $6)
             AND (CAST($7 AS TEXT) IS NULL OR h.teacher_id = $7)
-        ORDER BY CASE WHEN h.search_key LIKE $5 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, h.sort_key, h.id");
+        ORDER BY CASE WHEN h.search_key LIKE $5 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, h.sort_key, h.id";
     /// The students of a homeroom by name. Email addresses are visible to admins and to teachers of the student's
     /// classes.
-    STUDENTS = concat!("SELECT e.id, e.homeroom_id, e.student_id, e.enrolled_at, u.id, u.name, u.image,
+    STUDENTS = "SELECT e.id, e.homeroom_id, e.student_id, e.enrolled_at, {PERSON_COLUMNS},
             CASE WHEN $2 = 'ADMIN' OR EXISTS (SELECT 1 FROM class_enrollments ce
                     JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
-                    WHERE ce.organization_id = $1 AND ce.student_id = e.student_id AND ", can_manage_class!(), ")
-                THEN u.email ELSE NULL END
+                    WHERE ce.organization_id = $1 AND ce.student_id = e.student_id AND {CAN_MANAGE_CLASS})
+                THEN u.email ELSE NULL END AS email
         FROM homeroom_enrollments e
         JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $5 AND CAST($4 AS BIGINT) IS NOT NULL
             AND (CAST($6 AS TEXT) IS NULL OR u.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
-        ORDER BY CASE WHEN u.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
+        ORDER BY CASE WHEN u.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id";
     STUDENT_IDS = "SELECT student_id FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2
         ORDER BY student_id";
-    STUDENT = "SELECT u.id, u.name, u.image FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
+    STUDENT = "SELECT {PERSON_COLUMNS} FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $2 AND e.student_id = $3";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
@@ -110,7 +108,7 @@ pub struct HomeroomRemoval {
 
 impl ReadTx<'_> {
     pub fn homeroom_student_ids(&mut self, id: &HomeroomId) -> Result<Vec<UserId>> {
-        self.fetch_all(&STUDENT_IDS, args![id], |row| row.take())
+        self.fetch_all(&STUDENT_IDS, args![id], |row| row.get("student_id"))
     }
 
     /// Returns a homeroom, or `NotFound` if it is invisible to the viewer.
@@ -138,7 +136,7 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Returns a homeroom, locked until the end of the transaction.
     pub fn lock_homeroom(&mut self, id: &HomeroomId) -> Result<Homeroom> {
-        self.fetch_one(&LOCK, args![id], |row| row.take::<HomeroomId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<HomeroomId>("id"))?;
         Ok(self.homeroom(id)?.homeroom)
     }
 
@@ -208,32 +206,32 @@ impl WriteTx<'_> {
     }
 }
 
-fn counted(row: &mut Columns<'_>) -> Result<HomeroomWithCount> {
+fn counted(row: &Columns<'_>) -> Result<HomeroomWithCount> {
     Ok(HomeroomWithCount {
         homeroom: Homeroom {
-            id: row.take()?,
-            organization_id: row.take()?,
-            name: row.take()?,
-            grade_level: row.take()?,
-            academic_year: row.take()?,
-            teacher_id: row.take()?,
-            external_id: row.take()?,
-            created_at: row.take()?,
-            updated_at: row.take()?,
+            id: row.get("id")?,
+            organization_id: row.get("organization_id")?,
+            name: row.get("name")?,
+            grade_level: row.get("grade_level")?,
+            academic_year: row.get("academic_year")?,
+            teacher_id: row.get("teacher_id")?,
+            external_id: row.get("external_id")?,
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
         },
-        students: row.take()?,
+        students: row.get("student_count")?,
     })
 }
 
-fn student(row: &mut Columns<'_>) -> Result<HomeroomStudent> {
+fn student(row: &Columns<'_>) -> Result<HomeroomStudent> {
     Ok(HomeroomStudent {
         enrollment: HomeroomEnrollment {
-            id: row.take()?,
-            homeroom_id: row.take()?,
-            student_id: row.take()?,
-            enrolled_at: row.take()?,
+            id: row.get("id")?,
+            homeroom_id: row.get("homeroom_id")?,
+            student_id: row.get("student_id")?,
+            enrolled_at: row.get("enrolled_at")?,
         },
         person: person(row)?,
-        email: row.take()?,
+        email: row.get("email")?,
     })
 }

@@ -49,9 +49,13 @@ impl WriteTx<'_> {
             return Ok(None);
         }
         let found = self.fetch_one(&FIND, args![user, route, key_digest], |row| {
-            let digest: String = row.take()?;
-            let status: Option<i64> = row.take()?;
-            let (location, etag, body) = (row.take()?, row.take()?, row.take::<Option<String>>()?);
+            let digest: String = row.get("request_digest")?;
+            let status: Option<i64> = row.get("status")?;
+            let (location, etag, body) = (
+                row.get("location")?,
+                row.get("etag")?,
+                row.get::<Option<String>>("answer")?,
+            );
             let answer = status.zip(body).map(|(status, body)| StoredResponse {
                 status: u16::try_from(status).unwrap_or(200),
                 location,

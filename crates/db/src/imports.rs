@@ -13,7 +13,7 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    MEMBER_OF_EXTERNAL_ID = "SELECT m.user_id, m.role, u.is_active AND m.is_active FROM members m
+    MEMBER_OF_EXTERNAL_ID = "SELECT m.user_id, m.role, u.is_active AND m.is_active AS is_active FROM members m
         JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.external_id = $2";
     CLASS_OF_EXTERNAL_ID = "SELECT id FROM classes WHERE organization_id = $1 AND external_id = $2";
@@ -76,42 +76,42 @@ impl ReadTx<'_> {
     pub fn member_of_external_id(&mut self, external_id: &str) -> Result<Option<NamedMember>> {
         self.fetch_optional(&MEMBER_OF_EXTERNAL_ID, args![external_id], |row| {
             Ok(NamedMember {
-                user: row.take()?,
-                role: row.parse(MemberRole::parse)?,
-                is_active: row.take()?,
+                user: row.get("user_id")?,
+                role: row.get::<MemberRole>("role")?,
+                is_active: row.get("is_active")?,
             })
         })
     }
 
     /// Returns the class with an external id.
     pub fn class_of_external_id(&mut self, external_id: &str) -> Result<Option<ClassId>> {
-        self.fetch_optional(&CLASS_OF_EXTERNAL_ID, args![external_id], |row| row.take())
+        self.fetch_optional(&CLASS_OF_EXTERNAL_ID, args![external_id], |row| row.get("id"))
     }
 
     /// Returns the homeroom with an external id.
     pub fn homeroom_of_external_id(&mut self, external_id: &str) -> Result<Option<HomeroomId>> {
-        self.fetch_optional(&HOMEROOM_OF_EXTERNAL_ID, args![external_id], |row| row.take())
+        self.fetch_optional(&HOMEROOM_OF_EXTERNAL_ID, args![external_id], |row| row.get("id"))
     }
 
     /// Returns the homeroom with an id or a name; of several with the same name that of the newest year.
     pub fn homeroom_named(&mut self, text: &str) -> Result<Option<HomeroomId>> {
         let [composed, decomposed] = spellings(text);
-        self.fetch_optional(&HOMEROOM_NAMED, args![text, composed, decomposed], |row| row.take())
+        self.fetch_optional(&HOMEROOM_NAMED, args![text, composed, decomposed], |row| row.get("id"))
     }
 
     /// Returns the homeroom with a name in a year.
     pub fn homeroom_of_year(&mut self, name: &str, year: &str) -> Result<Option<HomeroomId>> {
-        self.fetch_optional(&HOMEROOM_OF_YEAR, args![name, year], |row| row.take())
+        self.fetch_optional(&HOMEROOM_OF_YEAR, args![name, year], |row| row.get("id"))
     }
 
     /// Returns whether a student is in a homeroom.
     pub fn is_in_homeroom(&mut self, homeroom: &HomeroomId, student: &UserId) -> Result<bool> {
-        self.fetch_one(&IN_HOMEROOM, args![homeroom, student], |row| row.take())
+        self.fetch_one(&IN_HOMEROOM, args![homeroom, student], |row| row.only())
     }
 
     /// Returns the class with an id or a name. The id takes precedence; archived classes are not found by name.
     pub fn class_named(&mut self, text: &str) -> Result<NamedClass> {
-        let read = |row: &mut super::sql::Columns<'_>| Ok((row.take::<ClassId>()?, row.parse(ClassStatus::parse)?));
+        let read = |row: &super::sql::Columns<'_>| Ok((row.get::<ClassId>("id")?, row.get::<ClassStatus>("status")?));
         let [composed, decomposed] = spellings(text);
         let mut found = self
             .fetch_all(&CLASSES_NAMED, args![text, composed, decomposed], read)?
@@ -125,17 +125,17 @@ impl ReadTx<'_> {
 
     /// Returns whether a student is enrolled in a class.
     pub fn is_in_class(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
-        self.fetch_one(&IN_CLASS, args![class, student], |row| row.take())
+        self.fetch_one(&IN_CLASS, args![class, student], |row| row.only())
     }
 
     /// Returns whether a user is a co-teacher of a class.
     pub fn is_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
-        self.fetch_one(&TEACHES_ALONG, args![class, teacher], |row| row.take())
+        self.fetch_one(&TEACHES_ALONG, args![class, teacher], |row| row.only())
     }
 
     /// Returns whether a user learns or teaches in any class or homeroom of the organization.
     pub fn has_place(&mut self, user: &UserId) -> Result<bool> {
-        self.fetch_one(&HAS_PLACE, args![user], |row| row.take())
+        self.fetch_one(&HAS_PLACE, args![user], |row| row.only())
     }
 }
 

@@ -9,22 +9,20 @@ use domain::time::Timestamp;
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! invitation_columns {
-    () => {
-        "i.id, i.organization_id, i.email, i.name, i.role, i.external_id, i.class_ids, i.homeroom_ids, i.is_home, i.inviter_id,
-            i.status, i.sent_at, i.expires_at, i.created_at, i.updated_at"
-    };
+fragments! {
+    pub(crate) INVITATION_COLUMNS = "i.id, i.organization_id, i.email, i.name, i.role, i.external_id, i.class_ids,
+        i.homeroom_ids, i.is_home, i.inviter_id,
+            i.status, i.sent_at, i.expires_at, i.created_at, i.updated_at";
 }
-pub(crate) use invitation_columns;
 
 /// Maximum length of the invitation lists of Better Auth, which are not paginated.
 const NEWEST_LIMIT: i64 = 1000;
 
 statements! {
-    BY_ID = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1 AND i.id = $2");
+    BY_ID = "SELECT {INVITATION_COLUMNS} FROM invitations i WHERE i.organization_id = $1 AND i.id = $2";
     /// Locks the row until the end of the transaction.
     HOLD = "SELECT id FROM invitations WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     /// The pending invitation of an email address, expired or not.
@@ -36,11 +34,11 @@ statements! {
     /// When an email was last sent to an address.
     LAST_SENT = "SELECT MAX(sent_at) FROM invitations WHERE organization_id = $1 AND email = $2";
     /// A page of the pending invitations, newest first.
-    PAGE = concat!("SELECT ", invitation_columns!(), " FROM invitations i
+    PAGE = "SELECT {INVITATION_COLUMNS} FROM invitations i
         WHERE i.organization_id = $1 AND i.status = 'pending' AND (i.created_at, i.id) < ($2, $3)
-        ORDER BY i.created_at DESC, i.id DESC LIMIT $4");
-    NEWEST = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1
-        ORDER BY i.created_at DESC, i.id DESC LIMIT $2");
+        ORDER BY i.created_at DESC, i.id DESC LIMIT $4";
+    NEWEST = "SELECT {INVITATION_COLUMNS} FROM invitations i WHERE i.organization_id = $1
+        ORDER BY i.created_at DESC, i.id DESC LIMIT $2";
     /// Inserts an invitation unless the address has a pending one.
     INSERT = "INSERT INTO invitations (organization_id, id, email, name, role, external_id, class_ids, homeroom_ids,
             inviter_id, status, sent_at, expires_at, created_at, updated_at, is_home)
@@ -85,7 +83,7 @@ impl ReadTx<'_> {
 
     /// Returns when this organization last sent an invitation to an address.
     pub fn last_invitation_sent(&mut self, email: &str) -> Result<Option<Timestamp>> {
-        let found = self.fetch_optional(&LAST_SENT, args![email], |row| row.take::<Option<Timestamp>>())?;
+        let found = self.fetch_optional(&LAST_SENT, args![email], |row| row.only::<Option<Timestamp>>())?;
         Ok(found.flatten())
     }
 }
@@ -93,20 +91,20 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Returns an invitation, locked until the end of the transaction.
     pub fn lock_invitation(&mut self, id: &InvitationId) -> Result<Invitation> {
-        self.fetch_one(&HOLD, args![id], |row| row.take::<InvitationId>())?;
+        self.fetch_one(&HOLD, args![id], |row| row.get::<InvitationId>("id"))?;
         self.invitation(id)
     }
 
     /// Returns the pending invitation of an email address, expired or not, locked until the end of the transaction.
     pub fn pending_invitation(&mut self, email: &str) -> Result<Option<Invitation>> {
-        let found = self.fetch_optional(&PENDING_OF_ADDRESS, args![email], |row| row.take::<InvitationId>())?;
+        let found = self.fetch_optional(&PENDING_OF_ADDRESS, args![email], |row| row.get::<InvitationId>("id"))?;
         found.map(|id| self.lock_invitation(&id)).transpose()
     }
 
     /// Returns the pending invitation with an external id, locked until the end of the transaction.
     pub fn pending_invitation_of_external_id(&mut self, external_id: &str) -> Result<Option<Invitation>> {
         let found = self.fetch_optional(&PENDING_OF_EXTERNAL_ID, args![external_id], |row| {
-            row.take::<InvitationId>()
+            row.get::<InvitationId>("id")
         })?;
         found.map(|id| self.lock_invitation(&id)).transpose()
     }
@@ -157,8 +155,8 @@ impl WriteTx<'_> {
     /// Returns the classes and homerooms of a member.
     pub fn enrollment_targets_of_member(&mut self, user: &UserId) -> Result<EnrollmentTargets> {
         Ok(EnrollmentTargets {
-            class_ids: self.fetch_all(&CLASSES_OF_MEMBER, args![user], |row| row.take())?,
-            homeroom_ids: self.fetch_all(&HOMEROOMS_OF_MEMBER, args![user], |row| row.take())?,
+            class_ids: self.fetch_all(&CLASSES_OF_MEMBER, args![user], |row| row.get("class_id"))?,
+            homeroom_ids: self.fetch_all(&HOMEROOMS_OF_MEMBER, args![user], |row| row.get("homeroom_id"))?,
         })
     }
 
@@ -180,22 +178,22 @@ fn places(invitation: &Invitation) -> Result<(String, String)> {
     ))
 }
 
-pub(crate) fn invitation(row: &mut Columns<'_>) -> Result<Invitation> {
+pub(crate) fn invitation(row: &Columns<'_>) -> Result<Invitation> {
     Ok(Invitation {
-        id: row.take()?,
-        organization_id: row.take()?,
-        email: row.take()?,
-        name: row.take()?,
-        role: row.parse(MemberRole::parse)?,
-        external_id: row.take()?,
-        class_ids: row.json()?,
-        homeroom_ids: row.json()?,
-        is_home: row.take()?,
-        inviter_id: row.take()?,
-        status: row.parse(InvitationStatus::parse)?,
-        sent_at: row.take()?,
-        expires_at: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        email: row.get("email")?,
+        name: row.get("name")?,
+        role: row.get::<MemberRole>("role")?,
+        external_id: row.get("external_id")?,
+        class_ids: row.json("class_ids")?,
+        homeroom_ids: row.json("homeroom_ids")?,
+        is_home: row.get("is_home")?,
+        inviter_id: row.get("inviter_id")?,
+        status: row.get::<InvitationStatus>("status")?,
+        sent_at: row.get("sent_at")?,
+        expires_at: row.get("expires_at")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

@@ -8,26 +8,25 @@ use serde_json::Value;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::clock;
 use common::error::{Error, Result};
 
-/// The columns that [`job`] reads.
-macro_rules! job_columns {
-    () => {
-        "id, organization_id, kind, entity_id, status, payload, result, file_key, attempts, created_by_id, created_at,
-            finished_at, expires_at"
-    };
+fragments! {
+    /// The columns that [`job`] reads.
+    pub(crate) JOB_COLUMNS = "id, organization_id, kind, entity_id, status, payload, result, file_key, attempts,
+        created_by_id, created_at,
+            finished_at, expires_at";
 }
-pub(super) use job_columns;
 
 statements! {
-    BY_ID = concat!("SELECT ", job_columns!(), " FROM jobs WHERE organization_id = $1 AND id = $2 AND kind = $3");
+    BY_ID = "SELECT {JOB_COLUMNS} FROM jobs WHERE organization_id = $1 AND id = $2 AND kind = $3";
     /// The queued or running job of a kind for an entity.
-    OPEN = concat!("SELECT ", job_columns!(), " FROM jobs
-        WHERE organization_id = $1 AND kind = $2 AND entity_id = $3 AND status IN ('QUEUED', 'RUNNING')");
+    OPEN = "SELECT {JOB_COLUMNS} FROM jobs
+        WHERE organization_id = $1 AND kind = $2 AND entity_id = $3 AND status IN ('QUEUED', 'RUNNING')";
     /// Inserts a job unless one of its kind is queued or running for the same entity.
-    INSERT = "INSERT INTO jobs (organization_id, id, kind, entity_id, payload, created_by_id, run_at, created_at, updated_at)
+    INSERT = "INSERT INTO jobs (organization_id, id, kind, entity_id, payload, created_by_id, run_at, created_at,
+        updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7) ON CONFLICT DO NOTHING";
 }
 
@@ -55,20 +54,20 @@ impl WriteTx<'_> {
     }
 }
 
-pub(super) fn job(row: &mut Columns<'_>) -> Result<Job> {
+pub(super) fn job(row: &Columns<'_>) -> Result<Job> {
     Ok(Job {
-        id: row.take()?,
-        organization_id: row.take()?,
-        kind: row.parse(JobKind::parse)?,
-        entity_id: row.take()?,
-        status: row.parse(JobStatus::parse)?,
-        payload: row.json()?,
-        result: row.json_option()?,
-        file_key: row.take::<Option<String>>()?.map(FileKey::new),
-        attempts: row.take()?,
-        created_by_id: row.take()?,
-        created_at: row.take()?,
-        finished_at: row.take()?,
-        expires_at: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        kind: row.get::<JobKind>("kind")?,
+        entity_id: row.get("entity_id")?,
+        status: row.get::<JobStatus>("status")?,
+        payload: row.json("payload")?,
+        result: row.json_option("result")?,
+        file_key: row.get::<Option<String>>("file_key")?.map(FileKey::new),
+        attempts: row.get("attempts")?,
+        created_by_id: row.get("created_by_id")?,
+        created_at: row.get("created_at")?,
+        finished_at: row.get("finished_at")?,
+        expires_at: row.get("expires_at")?,
     })
 }

@@ -3,9 +3,7 @@
 //! [`WriteTx`] writes in one organization; both bind that organization as `$1` themselves, so no caller can pass
 //! another one.
 
-pub mod clauses;
 pub mod connection;
-pub mod db;
 mod db_error;
 pub mod fair_queue;
 mod migrate;
@@ -15,6 +13,7 @@ mod pooled;
 mod request_context;
 pub mod server;
 pub mod sql;
+mod store;
 pub mod visibility;
 
 pub mod activity;
@@ -31,6 +30,8 @@ pub mod courses;
 pub mod current_submissions;
 pub mod deleted_documents;
 pub mod direct_messages;
+pub mod document_images;
+pub mod document_log;
 pub mod documents;
 pub mod dump;
 pub mod editor_access_revocation;
@@ -38,6 +39,7 @@ pub mod email_outbox;
 pub mod enrollments;
 pub mod erasure;
 pub mod gdpr;
+pub mod grade_books;
 pub mod group_assignments;
 pub mod groups;
 pub mod handouts;
@@ -46,6 +48,7 @@ pub mod idempotency;
 pub mod imports;
 pub mod invitations;
 pub mod jobs;
+mod labels;
 pub mod mail_domains;
 pub mod members;
 pub mod membership_removal;
@@ -78,163 +81,14 @@ use domain::change::Change;
 use domain::id::OrganizationId;
 use domain::time::Timestamp;
 
-pub use self::db::{AfterCommit, Database};
-pub use self::migrate::{migrate, migrate_to, newest_migration};
+pub use self::migrate::{SchemaState, compare_schema, migrate, migrate_to, newest_migration};
 use self::pattern::pattern;
-use self::platform::{CrossTenantReason, PlatformTx, PlatformWriteTx};
+use self::platform::{CrossTenantReason, PlatformTx};
 pub use self::request_context::{Actor, RequestContext, Tenant};
-use self::sql::{Columns, Sql, Value};
-use self::{connection::Connection, fair_queue::TenantKey, storage::Stored};
+use self::sql::{Columns, NamedStatements, Sql, Value};
+pub use self::store::{AfterCommit, Database, Store};
+use self::{connection::Connection, storage::Stored};
 use common::error::{Error, Result};
-
-#[derive(Clone)]
-pub struct Store {
-    db: db::Db,
-}
-
-impl Store {
-    /// Opens the database and starts its threads. The schema must be current ([`migrate`]).
-    pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
-        Ok(Self {
-            db: db::Db::open(database, readers, writers)?,
-        })
-    }
-
-    /// Returns the number of statements of all reads so far, to detect N+1 queries.
-    pub fn read_statement_count(&self) -> u64 {
-        self.db.read_statement_count()
-    }
-
-    /// Returns whether the last commit failed; the next successful commit resets it.
-    pub fn commit_failed(&self) -> bool {
-        self.db.commit_failed()
-    }
-
-    /// Runs a read transaction in one organization.
-    pub async fn read<T: Send + 'static>(
-        &self,
-        context: RequestContext,
-        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let tenant = Some(context.tenant.id().clone());
-        self.db
-            .read(tenant, move |connection| query(&mut ReadTx { connection, context }))
-            .await
-    }
-
-    /// Reads all organizations in one snapshot, for lists of a SUPER_ADMIN without an active organization. `gather` is
-    /// called with each organization.
-    pub async fn read_all_tenants<T: Send + 'static>(
-        &self,
-        _: CrossTenantReason,
-        (actor, now): (Actor, Timestamp),
-        start: T,
-        mut gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
-    ) -> Result<T> {
-        self.db
-            .read(None, move |connection| {
-                let mut gathered = start;
-                for tenant in PlatformTx::on(connection).tenants()? {
-                    let context = RequestContext {
-                        tenant,
-                        viewer: Viewer::Admin,
-                        actor: actor.clone(),
-                        now,
-                    };
-                    gather(&mut gathered, &mut ReadTx { connection, context })?;
-                }
-                Ok(gathered)
-            })
-            .await
-    }
-
-    /// Runs a write transaction in one organization. Only `changes::perform` calls this; `before_commit` processes the
-    /// recorded changes and returns what runs after the commit.
-    pub async fn write<T: Send + 'static>(
-        &self,
-        context: RequestContext,
-        mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
-        mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
-    ) -> Result<T> {
-        let tenant = Some(context.tenant.id().clone());
-        self.db
-            .write(tenant, move |connection| {
-                let read_tx = ReadTx {
-                    connection,
-                    context: context.clone(),
-                };
-                let mut tx = WriteTx {
-                    read_tx,
-                    changes: Vec::new(),
-                    stored: Stored::default(),
-                };
-                let output = act(&mut tx)?;
-                let after = before_commit(&mut tx)?;
-                Ok((output, after))
-            })
-            .await
-    }
-
-    /// Reads across organizations; states why.
-    pub async fn platform_read<T: Send + 'static>(
-        &self,
-        _: CrossTenantReason,
-        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.db
-            .read(None, move |connection| query(&mut PlatformTx::on(connection)))
-            .await
-    }
-
-    /// Reads one row. Fails while the database is away.
-    pub async fn check_connection(&self) -> Result<()> {
-        self.platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id())
-            .await
-            .map(drop)
-    }
-
-    /// Reads across organizations, queued for `tenant` if its organization is known. This affects only the order.
-    pub async fn platform_read_for<T: Send + 'static>(
-        &self,
-        tenant: TenantKey,
-        _: CrossTenantReason,
-        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.db
-            .read(tenant, move |connection| query(&mut PlatformTx::on(connection)))
-            .await
-    }
-
-    /// Writes across organizations; states why.
-    pub async fn platform_write<T: Send + 'static>(
-        &self,
-        _: CrossTenantReason,
-        mut act: impl FnMut(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let nothing_after = || -> AfterCommit { Box::new(|| ()) };
-        self.db
-            .write(None, move |connection| {
-                Ok((act(&mut PlatformTx::on(connection))?, nothing_after()))
-            })
-            .await
-    }
-
-    /// Runs a write transaction across organizations that emits events. Only `changes::perform_platform` calls this.
-    pub async fn platform_write_with_events<T: Send + 'static>(
-        &self,
-        _: CrossTenantReason,
-        mut act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
-        mut before_commit: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
-    ) -> Result<T> {
-        self.db
-            .write(None, move |connection| {
-                let mut tx = PlatformWriteTx::on(connection);
-                let output = act(&mut tx)?;
-                Ok((output, before_commit(&mut tx)?))
-            })
-            .await
-    }
-}
 
 /// A read transaction in one organization.
 pub struct ReadTx<'c> {
@@ -273,7 +127,7 @@ impl ReadTx<'_> {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let Self { connection, context } = self;
         connection.fetch_all(sql, &bound(context, arguments), read)
@@ -284,7 +138,7 @@ impl ReadTx<'_> {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         let Self { connection, context } = self;
         connection.fetch_optional(sql, &bound(context, arguments), read)
@@ -295,7 +149,7 @@ impl ReadTx<'_> {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<T> {
         self.fetch_optional(sql, arguments, read)?.ok_or(Error::NotFound)
     }
@@ -306,7 +160,7 @@ impl ReadTx<'_> {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let Self { connection, context } = self;
         let mut bound = vec![
@@ -324,7 +178,7 @@ impl ReadTx<'_> {
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
-        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
     ) -> Result<T> {
         self.fetch_all_visible(sql, arguments, read)?
             .into_iter()
@@ -355,7 +209,7 @@ impl WriteTx<'_> {
         self.changes.push(change.into());
     }
 
-    /// Takes the recorded changes, for `changes::perform` after the action.
+    /// Takes the recorded changes, for `Transactor::write`, after the action.
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
@@ -415,14 +269,15 @@ impl<'c> DerefMut for WriteTx<'c> {
 }
 
 /// All tenant-scoped statements by file, for the test that prepares them on both databases.
-pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
-    let mut all = vec![
+pub fn statements() -> Vec<(&'static str, NamedStatements)> {
+    let files = [
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("contributions", contributions::STATEMENTS),
+        ("grade_books", grade_books::STATEMENTS),
         ("handouts", handouts::STATEMENTS),
         ("conversion_sources", conversion_sources::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
@@ -430,6 +285,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("deleted_documents", deleted_documents::STATEMENTS),
         ("editor_access_revocation", editor_access_revocation::STATEMENTS),
         ("direct_messages", direct_messages::STATEMENTS),
+        ("document_images", document_images::STATEMENTS),
+        ("document_log", document_log::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("email_outbox", email_outbox::STATEMENTS),
         ("mail_domains", mail_domains::STATEMENTS),
@@ -463,6 +320,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("subjects", subjects::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];
+    let mut all: Vec<_> = files.map(|(file, statements)| (file, statements.to_vec())).into();
     all.extend(cascade::all_statements());
     all.extend(overview::all_statements());
     all.extend(group_assignments::all_statements());

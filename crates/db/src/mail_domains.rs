@@ -6,20 +6,19 @@ use domain::take_over::TakeOverCandidate;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! mail_domain_columns {
-    () => {
-        "d.organization_id, d.id, d.domain, d.method, d.status, d.token, d.verified_at, d.checked_at, d.failing_since,
-            d.failed_checks, d.next_check_at, d.created_at, d.updated_at"
-    };
+fragments! {
+    MAIL_DOMAIN_COLUMNS = "d.organization_id, d.id, d.domain, d.method, d.status, d.token, d.verified_at,
+        d.checked_at, d.failing_since,
+            d.failed_checks, d.next_check_at, d.created_at, d.updated_at";
 }
 
 statements! {
-    LIST = concat!("SELECT ", mail_domain_columns!(), " FROM mail_domains d WHERE d.organization_id = $1 ORDER BY d.domain");
-    BY_ID = concat!("SELECT ", mail_domain_columns!(), " FROM mail_domains d
-        WHERE d.organization_id = $1 AND d.id = $2");
+    LIST = "SELECT {MAIL_DOMAIN_COLUMNS} FROM mail_domains d WHERE d.organization_id = $1 ORDER BY d.domain";
+    BY_ID = "SELECT {MAIL_DOMAIN_COLUMNS} FROM mail_domains d
+        WHERE d.organization_id = $1 AND d.id = $2";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM mail_domains WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     /// The id of an added domain; locks its row until the end of the transaction.
@@ -42,10 +41,10 @@ statements! {
     HELD = "SELECT domain FROM mail_domains
         WHERE organization_id = $1 AND status = 'VERIFIED' AND failing_since IS NULL";
     /// The conditions under which the account of an email address can be taken over.
-    CANDIDATE = "SELECT COALESCE(u.home_organization_id, '') = $1,
-            EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = u.id),
-            u.email_verified, u.role = 'SUPER_ADMIN',
-            EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.role = 'owner')
+    CANDIDATE = "SELECT COALESCE(u.home_organization_id, '') = $1 AS is_home,
+            EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = u.id) AS is_member,
+            u.email_verified, u.role = 'SUPER_ADMIN' AS is_super_admin,
+            EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.role = 'owner') AS is_owner
         FROM users u WHERE u.email = $2";
     /// Makes the organization the home organization of an account it takes over, and clears the restrictions of its
     /// password.
@@ -66,7 +65,7 @@ impl ReadTx<'_> {
 
     /// Returns whether another organization holds a domain that this one added.
     pub fn is_domain_held_elsewhere(&mut self, domain: &MailDomainName) -> Result<bool> {
-        self.fetch_one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.take())
+        self.fetch_one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.only())
     }
 
     /// Returns the conditions under which the account of an email address (lower case) can be taken over; `None`
@@ -90,7 +89,7 @@ impl ReadTx<'_> {
     }
 
     fn held_domains(&mut self) -> Result<Vec<String>> {
-        self.fetch_all(&HELD, args![], |row| row.take())
+        self.fetch_all(&HELD, args![], |row| row.get("domain"))
     }
 
     fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<TakeOverCandidate>> {
@@ -98,18 +97,18 @@ impl ReadTx<'_> {
         self.fetch_optional(&CANDIDATE, args![email], |row| {
             Ok(TakeOverCandidate {
                 is_under_held_domain,
-                is_own: row.take()?,
-                is_member: row.take()?,
-                is_proven: row.take()?,
-                is_super_admin: row.take()?,
-                is_owner: row.take()?,
+                is_own: row.get("is_home")?,
+                is_member: row.get("is_member")?,
+                is_proven: row.get("email_verified")?,
+                is_super_admin: row.get("is_super_admin")?,
+                is_owner: row.get("is_owner")?,
             })
         })
     }
 
     /// Counts the domains that the organization added.
     pub fn count_mail_domains(&mut self) -> Result<usize> {
-        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.take())?;
+        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
         Ok(usize::try_from(count).unwrap_or(0))
     }
 }
@@ -117,13 +116,13 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Returns a domain, locked until the end of the transaction.
     pub fn lock_mail_domain(&mut self, id: &MailDomainId) -> Result<MailDomain> {
-        self.fetch_one(&LOCK, args![id], |row| row.take::<MailDomainId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<MailDomainId>("id"))?;
         self.mail_domain(id)
     }
 
     /// Returns an added domain, locked until the end of the transaction.
     pub fn mail_domain_named(&mut self, domain: &MailDomainName) -> Result<Option<MailDomain>> {
-        let id = self.fetch_optional(&ID_OF, args![domain.as_str()], |row| row.take::<MailDomainId>())?;
+        let id = self.fetch_optional(&ID_OF, args![domain.as_str()], |row| row.get::<MailDomainId>("id"))?;
         id.map(|id| self.mail_domain(&id)).transpose()
     }
 
@@ -180,20 +179,20 @@ fn is_under(email: &str, domains: &[String]) -> bool {
     domain.is_some_and(|domain| domains.iter().any(|held| held == domain.as_str()))
 }
 
-fn mail_domain(row: &mut Columns<'_>) -> Result<MailDomain> {
+fn mail_domain(row: &Columns<'_>) -> Result<MailDomain> {
     Ok(MailDomain {
-        organization_id: row.take()?,
-        id: row.take()?,
-        domain: MailDomainName::stored(row.take()?),
-        method: row.parse(MailDomainMethod::parse)?,
-        status: row.parse(MailDomainStatus::parse)?,
-        token: row.take()?,
-        verified_at: row.take()?,
-        checked_at: row.take()?,
-        failing_since: row.take()?,
-        failed_checks: row.take()?,
-        next_check_at: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        organization_id: row.get("organization_id")?,
+        id: row.get("id")?,
+        domain: MailDomainName::stored(row.get("domain")?),
+        method: row.get::<MailDomainMethod>("method")?,
+        status: row.get::<MailDomainStatus>("status")?,
+        token: row.get("token")?,
+        verified_at: row.get("verified_at")?,
+        checked_at: row.get("checked_at")?,
+        failing_since: row.get("failing_since")?,
+        failed_checks: row.get("failed_checks")?,
+        next_check_at: row.get("next_check_at")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

@@ -5,40 +5,44 @@ use domain::id::MemberId;
 use domain::user::{Member, Person};
 
 use super::page::{Position, Slice, Window};
+use super::people::MEMBER_COLUMNS;
 use super::sql::Columns;
-use super::users::place;
 use super::{ReadTx, pattern};
-use crate::{args, can_manage_class, statements};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::error::Result;
+
+fragments! {
+    /// The sort key of member `m` in a list: names that begin with the search text first, then by sort key.
+    PLACE = "(CASE WHEN CAST($3 AS TEXT) IS NULL
+            OR u.search_key LIKE $3 || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.sort_key)";
+}
 
 statements! {
     /// The members visible to the viewer, oldest membership first. Students see only their own. The email address of a
     /// student is visible to admins, to the teachers of the student's classes, and to the student.
-    VISIBLE = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
-            u.name, u.image,
+    VISIBLE = "SELECT {MEMBER_COLUMNS}, u.name, u.image,
             CASE WHEN $2 = 'ADMIN' OR m.role <> 'student' OR m.user_id = $3 OR EXISTS (
                     SELECT 1 FROM class_enrollments ce
                     JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
-                    WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ", can_manage_class!(), ")
-                THEN u.email ELSE NULL END
+                    WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND {CAN_MANAGE_CLASS})
+                THEN u.email ELSE NULL END AS email
         FROM members m
         JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND ($2 <> 'STUDENT' OR m.user_id = $3) AND CAST($4 AS BIGINT) IS NOT NULL
             AND (CAST($5 AS TEXT) IS NULL OR m.user_id = $5)
-        ORDER BY m.created_at, m.id");
+        ORDER BY m.created_at, m.id";
     /// The matching members of the organization by name; those whose name begins with the search text come first.
-    LIST = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
-            u.name, u.image, u.email, ", place!("$3"), "
+    LIST = "SELECT {MEMBER_COLUMNS}, u.name, u.image, u.email, {PLACE} AS list_key
         FROM members m
         JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1
             AND (CAST($2 AS TEXT) IS NULL OR m.role = $2)
             AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\'
                 OR u.email LIKE '%' || $3 || '%' ESCAPE '\\')
-            AND (", place!("$3"), " > $4 OR (", place!("$3"), " = $4 AND m.id > $5))
-        ORDER BY ", place!("$3"), ", m.id LIMIT $6");
-    BY_ID = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
-            u.name, u.image, u.email
+            AND ({PLACE} > $4 OR ({PLACE} = $4 AND m.id > $5))
+        ORDER BY {PLACE}, m.id LIMIT $6";
+    BY_ID = "SELECT {MEMBER_COLUMNS}, u.name, u.image, u.email
         FROM members m
         JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.id = $2";
@@ -79,7 +83,7 @@ impl ReadTx<'_> {
             filter.search.as_deref().map(pattern),
         );
         let rows = self.fetch_all(&LIST, args![role, search, key, id, window.rows()], |row| {
-            Ok((member_with_user(row)?, row.take::<String>()?))
+            Ok((member_with_user(row)?, row.get::<String>("list_key")?))
         })?;
         let slice = window.cut(rows, |(known, key)| Position {
             key: key.clone(),
@@ -103,29 +107,29 @@ impl ReadTx<'_> {
     }
 }
 
-fn member_with_user(row: &mut Columns<'_>) -> Result<MemberWithUser> {
+fn member_with_user(row: &Columns<'_>) -> Result<MemberWithUser> {
     let member = member(row)?;
     let person = Person {
         id: member.user_id.clone(),
-        name: row.take()?,
-        image: row.take()?,
+        name: row.get("name")?,
+        image: row.get("image")?,
     };
     Ok(MemberWithUser {
         member,
         person,
-        email: row.take()?,
+        email: row.get("email")?,
     })
 }
 
-pub(super) fn member(row: &mut Columns<'_>) -> Result<Member> {
+pub(super) fn member(row: &Columns<'_>) -> Result<Member> {
     Ok(Member {
-        id: row.take()?,
-        organization_id: row.take()?,
-        user_id: row.take()?,
-        role: row.parse(MemberRole::parse)?,
-        external_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-        is_active: row.take()?,
+        id: row.get("member_id")?,
+        organization_id: row.get("organization_id")?,
+        user_id: row.get("user_id")?,
+        role: row.get::<MemberRole>("member_role")?,
+        external_id: row.get("external_id")?,
+        created_at: row.get("member_created_at")?,
+        updated_at: row.get("member_updated_at")?,
+        is_active: row.get("member_is_active")?,
     })
 }

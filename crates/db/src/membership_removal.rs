@@ -58,7 +58,7 @@ impl WriteTx<'_> {
     /// holds the locks of organization and member.
     pub fn remove_membership(&mut self, user: &UserId, deactivate: bool) -> Result<RemovedMembership> {
         let (mut classes, mut left) = (Vec::new(), Vec::new());
-        for id in self.fetch_all(&CLASSES, args![user], |row| row.take::<ClassId>())? {
+        for id in self.fetch_all(&CLASSES, args![user], |row| row.get::<ClassId>("class_id"))? {
             self.lock_class(&id)?;
             classes.push(self.class(&id)?);
             left.extend(self.end_enrollment(&id, user)?);
@@ -71,7 +71,7 @@ impl WriteTx<'_> {
             self.execute(&DEACTIVATE, args![user, now])?;
             self.end_sessions_of_member(user)?
         } else {
-            self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())?
+            self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.get("id"))?
         };
         self.execute(&LEAVE_HOME, args![user])?;
         self.execute(&DELETE_MEMBER, args![user])?;
@@ -85,17 +85,17 @@ impl WriteTx<'_> {
     /// Ends the sessions of a member after a change of their role in this organization. Sessions in other organizations
     /// continue, because the role there is unchanged.
     pub fn end_sessions_after_role_change(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())
+        self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.get("id"))
     }
 
     /// Ends all sessions of a member, in every organization.
     pub fn end_sessions_of_member(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.fetch_all(&END_SESSIONS, args![user], |row| row.take())
+        self.fetch_all(&END_SESSIONS, args![user], |row| row.get("id"))
     }
 
     /// Ends the sessions of a member in this organization.
     pub fn end_sessions_in_organization(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())
+        self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.get("id"))
     }
 
     /// Inserts a link that is emailed to a member and expires after `seconds`.

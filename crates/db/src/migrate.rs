@@ -1,13 +1,14 @@
 //! Migrates the schema to the newest version: forward only, one process at a time. A schema that a later release has
 //! migrated is used as it is, provided that nothing this release needs was removed (docs/versioning.md).
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use refinery::error::Kind;
 use refinery::{Migration, Runner, SchemaVersion};
 
 use super::connection::Connection;
-use super::db::Database;
+use super::store::Database;
 use common::error::{Error, Result};
 
 mod collation;
@@ -97,6 +98,35 @@ fn open(database: &Database) -> Result<Connection> {
 /// Returns the number of the newest migration in this release.
 pub fn newest_migration() -> SchemaVersion {
     newest(&runner())
+}
+
+/// How the schema of a database relates to this release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaState {
+    Current,
+    /// The next start applies migrations.
+    Outdated,
+    /// A later release has applied migrations with which this release can run.
+    Newer,
+}
+
+/// Compares the schema of an existing database with this release, without changing it. Fails if a start would fail.
+pub fn compare_schema(database: &Database) -> Result<SchemaState> {
+    let mut connection = open(database)?;
+    let runner = runner();
+    let applied = match &mut connection {
+        Connection::Sqlite(sqlite) => runner.get_applied_migrations(sqlite).map_err(internal)?,
+        Connection::Postgres(_) => {
+            let client = connection.raw_postgres().ok_or(Error::NotReady)?;
+            runner.get_applied_migrations(client).map_err(internal)?
+        }
+    };
+    let last = applied.iter().map(Migration::version).max().unwrap_or_default();
+    match last.cmp(&newest(&runner)) {
+        Ordering::Less => Ok(SchemaState::Outdated),
+        Ordering::Equal => Ok(SchemaState::Current),
+        Ordering::Greater => runs_on_newer(runner.get_migrations(), &applied).map(|()| SchemaState::Newer),
+    }
 }
 
 /// Creates an empty in-memory database with the newest schema, for inspection.

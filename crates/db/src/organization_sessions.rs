@@ -8,28 +8,25 @@ use domain::user::Person;
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::labels::{PERSON_COLUMNS, person};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! sessions {
-    ($where:literal) => {
-        concat!(
-            "SELECT s.id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
-                u.id, u.name, u.image, u.email, u.role, m.role
+fragments! {
+    SELECT_SESSIONS = "SELECT s.id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
+                {PERSON_COLUMNS},
+                u.email, u.role AS platform_role, m.role AS member_role
             FROM sessions s
             JOIN members m ON m.organization_id = $1 AND m.user_id = s.user_id
             JOIN users u ON u.id = s.user_id
-            WHERE s.active_organization_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL",
-            $where
-        )
-    };
+            WHERE s.active_organization_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL";
 }
 
 statements! {
     /// A page of sessions, newest first.
-    PAGE = sessions!(" AND (s.created_at, s.id) < ($3, $4) AND (CAST($6 AS TEXT) IS NULL OR s.user_id = $6)
-        ORDER BY s.created_at DESC, s.id DESC LIMIT $5");
-    BY_ID = sessions!(" AND s.id = $3");
+    PAGE = "{SELECT_SESSIONS} AND (s.created_at, s.id) < ($3, $4) AND (CAST($6 AS TEXT) IS NULL OR s.user_id = $6)
+        ORDER BY s.created_at DESC, s.id DESC LIMIT $5";
+    BY_ID = "{SELECT_SESSIONS} AND s.id = $3";
     END = "DELETE FROM sessions WHERE id = $2 AND active_organization_id = $1";
 }
 
@@ -82,17 +79,17 @@ impl WriteTx<'_> {
     }
 }
 
-fn session(row: &mut Columns<'_>) -> Result<OrganizationSession> {
+fn session(row: &Columns<'_>) -> Result<OrganizationSession> {
     Ok(OrganizationSession {
-        id: row.take()?,
-        expires_at: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-        ip_address: row.take()?,
-        user_agent: row.take()?,
-        person: super::classes::person(row)?,
-        email: row.take()?,
-        platform_role: row.parse(PlatformRole::parse)?,
-        member_role: row.parse(MemberRole::parse)?,
+        id: row.get("id")?,
+        expires_at: row.get("expires_at")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        ip_address: row.get("ip_address")?,
+        user_agent: row.get("user_agent")?,
+        person: person(row)?,
+        email: row.get("email")?,
+        platform_role: row.get::<PlatformRole>("platform_role")?,
+        member_role: row.get::<MemberRole>("member_role")?,
     })
 }

@@ -31,7 +31,7 @@ impl ReadTx<'_> {
 
     /// Returns the settings of the organization; unset ones are empty.
     pub fn organization_settings(&mut self) -> Result<Metadata> {
-        let found: Option<Metadata> = self.fetch_one(&METADATA, args![], |row| row.json_option())?;
+        let found: Option<Metadata> = self.fetch_one(&METADATA, args![], |row| row.json_option("metadata"))?;
         Ok(found.unwrap_or_default())
     }
 }

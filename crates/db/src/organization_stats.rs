@@ -9,18 +9,18 @@ use common::error::Result;
 statements! {
     /// Counts that an index of the organization supports.
     COUNTS = "SELECT
-        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'owner'),
-        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'admin'),
-        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'teacher'),
-        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'student'),
-        (SELECT COUNT(*) FROM classes WHERE organization_id = $1),
-        (SELECT COUNT(*) FROM courses WHERE organization_id = $1),
-        (SELECT COUNT(*) FROM groups WHERE organization_id = $1),
-        (SELECT COUNT(*) FROM assignments WHERE organization_id = $1),
-        (SELECT COUNT(*) FROM groups WHERE organization_id = $1 AND needs_help),
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'owner') AS owners,
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'admin') AS admins,
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'teacher') AS teachers,
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'student') AS students,
+        (SELECT COUNT(*) FROM classes WHERE organization_id = $1) AS class_count,
+        (SELECT COUNT(*) FROM courses WHERE organization_id = $1) AS course_count,
+        (SELECT COUNT(*) FROM groups WHERE organization_id = $1) AS group_count,
+        (SELECT COUNT(*) FROM assignments WHERE organization_id = $1) AS assignment_count,
+        (SELECT COUNT(*) FROM groups WHERE organization_id = $1 AND needs_help) AS help_count,
         (SELECT COUNT(*) FROM sessions s
             JOIN members m ON m.organization_id = $1 AND m.user_id = s.user_id
-            WHERE s.active_organization_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL)";
+            WHERE s.active_organization_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL) AS session_count";
 }
 
 /// Statistics of an organization.
@@ -44,13 +44,18 @@ impl ReadTx<'_> {
         let now: Timestamp = self.now();
         self.fetch_one(&COUNTS, args![now], |row| {
             Ok(OrganizationStats {
-                members: [row.take()?, row.take()?, row.take()?, row.take()?],
-                classes: row.take()?,
-                courses: row.take()?,
-                groups: row.take()?,
-                assignments: row.take()?,
-                open_help: row.take()?,
-                active_sessions: row.take()?,
+                members: [
+                    row.get("owners")?,
+                    row.get("admins")?,
+                    row.get("teachers")?,
+                    row.get("students")?,
+                ],
+                classes: row.get("class_count")?,
+                courses: row.get("course_count")?,
+                groups: row.get("group_count")?,
+                assignments: row.get("assignment_count")?,
+                open_help: row.get("help_count")?,
+                active_sessions: row.get("session_count")?,
             })
         })
     }

@@ -10,41 +10,37 @@ use domain::text::name_key;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-/// The columns that [`organization`] reads.
-macro_rules! organization_columns {
-    () => {
-        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.storage_quota, o.group_storage_quota,
-        o.created_at, o.updated_at"
-    };
-}
-pub(super) use organization_columns;
-
-/// Sessions in the organization: it is their active organization, or they have none and belong to a member, so the
-/// `Host` header may resolve to it. Sessions of super admins are excluded.
-macro_rules! active_session_ids {
-    () => {
-        " FROM sessions s JOIN users u ON u.id = s.user_id
+fragments! {
+    /// The columns that [`organization`] reads.
+    pub(crate) ORGANIZATION_COLUMNS = "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata,
+        o.storage_quota, o.group_storage_quota,
+        o.created_at, o.updated_at";
+    /// Sessions in the organization: it is their active organization, or they have none and belong to a member, so the
+    /// `Host` header may resolve to it. Sessions of super admins are excluded.
+    ACTIVE_SESSION_IDS = "FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE u.role <> 'SUPER_ADMIN' AND (s.active_organization_id = $1 OR (s.active_organization_id IS NULL
-            AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = s.user_id)))"
-    };
+            AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = s.user_id)))";
 }
 
 statements! {
     /// Locks the organization until the end of the transaction, unless it is deleted.
     HOLD = "SELECT id FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE";
-    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, logo, status, metadata, created_at, updated_at,
+    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, logo, status, metadata, created_at,
+        updated_at,
             search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// Updates every field of the organization.
     UPDATE = "UPDATE organizations SET name = $2, name_key = $3, slug = $4, custom_domain = $5, logo = $6, status = $7,
-            metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11, search_key = $12, sort_key = $13
+            metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11, search_key = $12,
+            sort_key = $13
         WHERE id = $1";
     /// Soft-deletes the organization. Its slug and domain become available immediately.
-    DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL WHERE id = $1";
-    SESSIONS = concat!("SELECT s.id", active_session_ids!(), " ORDER BY s.id");
+    DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL
+            WHERE id = $1";
+    SESSIONS = "SELECT s.id {ACTIVE_SESSION_IDS} ORDER BY s.id";
     /// Clears the active organization of its sessions.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
     MEMBER_COUNT = "SELECT COUNT(*) FROM members WHERE organization_id = $1";
@@ -52,19 +48,19 @@ statements! {
 
 impl ReadTx<'_> {
     pub fn member_count(&mut self) -> Result<i64> {
-        self.fetch_one(&MEMBER_COUNT, args![], |row| row.take())
+        self.fetch_one(&MEMBER_COUNT, args![], |row| row.only())
     }
 
     /// Lists the sessions in the organization.
     pub fn active_session_ids(&mut self) -> Result<Vec<SessionId>> {
-        self.fetch_all(&SESSIONS, args![], |row| row.take())
+        self.fetch_all(&SESSIONS, args![], |row| row.get("id"))
     }
 }
 
 impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
     pub fn lock_organization(&mut self) -> Result<Organization> {
-        self.fetch_one(&HOLD, args![], |row| row.take::<String>())?;
+        self.fetch_one(&HOLD, args![], |row| row.get::<String>("id"))?;
         self.current_organization()
     }
 
@@ -129,18 +125,18 @@ fn metadata(organization: &Organization) -> Result<Option<String>> {
     Ok(metadata.map(serde_json::to_string).transpose()?)
 }
 
-pub(super) fn organization(row: &mut Columns<'_>) -> Result<Organization> {
+pub(super) fn organization(row: &Columns<'_>) -> Result<Organization> {
     Ok(Organization {
-        id: row.take()?,
-        name: row.take()?,
-        slug: row.take()?,
-        custom_domain: row.take()?,
-        logo: row.take()?,
-        status: row.parse(OrganizationStatus::parse)?,
-        metadata: row.json_option()?,
-        storage_quota: row.take::<Option<i64>>()?.map(QuotaBytes::stored),
-        group_storage_quota: row.take::<Option<i64>>()?.map(QuotaBytes::stored),
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        name: row.get("name")?,
+        slug: row.get("slug")?,
+        custom_domain: row.get("custom_domain")?,
+        logo: row.get("logo")?,
+        status: row.get::<OrganizationStatus>("status")?,
+        metadata: row.json_option("metadata")?,
+        storage_quota: row.get::<Option<i64>>("storage_quota")?.map(QuotaBytes::stored),
+        group_storage_quota: row.get::<Option<i64>>("group_storage_quota")?.map(QuotaBytes::stored),
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

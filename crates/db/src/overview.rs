@@ -2,13 +2,12 @@
 //! topic. Teachers see their own classes, admins all classes.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use domain::assignment::AssignmentLabel;
-use domain::class::ClassStatus;
 use domain::course::CourseLabel;
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
 use domain::file::AssignmentAttachment;
-use domain::group::{GroupContext, GroupLabel};
 use domain::group_assignment::Statistics;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
 use domain::subject::SubjectLabel;
@@ -16,38 +15,34 @@ use domain::text::Title;
 use domain::time::Timestamp;
 
 use super::ReadTx;
-use super::assignments::{assignment, assignment_columns};
+use super::assignments::assignment;
 use super::attachments;
-use super::current_submissions::current_parts;
-use super::group_assignments::{link, link_columns, submission, submission_columns};
+use super::current_submissions::CurrentParts;
+use super::group_assignments::{link, submission};
 use super::page::{Position, Slice, Window};
-use super::sql::{Columns, Sql};
-use crate::{args, statements};
+use super::sql::{Columns, NamedStatements};
+use crate::assignments::ASSIGNMENT_COLUMNS;
+use crate::group_assignments::{LINK_COLUMNS, SUBMISSION_COLUMNS};
+use crate::labels::{group_context, optional_course_label, optional_subject_label};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::error::Result;
 
 /// The sort key of a row: deadline descending (hence negated), topic id, group number. The id of the link is part of
 /// the position itself.
 pub type OverviewPosition = (i64, String, i64);
 
-/// The links `ga` of topics `a` in class `k` and group `g`, with course `c` and current submission `s`.
-macro_rules! from_links {
-    () => {
-        " FROM assignments a
+fragments! {
+    /// The links `ga` of topics `a` in class `k` and group `g`, with course `c` and current submission `s`.
+    FROM_LINKS = "FROM assignments a
             JOIN classes k ON k.id = a.class_id
             JOIN group_assignments ga ON ga.assignment_id = a.id
             JOIN groups g ON g.id = ga.group_id
             LEFT JOIN courses c ON c.id = a.course_id
-            LEFT JOIN submissions s ON s.id = ga.current_submission_id"
-    };
-}
-
-/// The filter of the overview, `$5` to `$9`. A topic without a course has the subject of its group.
-macro_rules! matching {
-    () => {
-        concat!(
-            " WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ",
-            $crate::can_manage_class!(),
-            " AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
+            LEFT JOIN submissions s ON s.id = ga.current_submission_id";
+    /// The filter of the overview, `$5` to `$9`. A topic without a course has the subject of its group.
+    MATCHING = "WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND {CAN_MANAGE_CLASS}
+            AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
             AND (CAST($6 AS TEXT) IS NULL OR COALESCE(c.subject_id, g.subject_id) = $6)
             AND (CAST($7 AS TEXT) IS NULL OR a.course_id = $7)
             AND (CAST($8 AS TEXT) IS NULL OR a.id = $8)
@@ -55,79 +50,61 @@ macro_rules! matching {
                 OR g.search_key LIKE '%' || $9 || '%' ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM group_members m JOIN users u ON u.id = m.user_id
                     WHERE m.organization_id = $1 AND m.group_id = g.id
-                        AND u.search_key LIKE '%' || $9 || '%' ESCAPE '\\'))"
-        )
-    };
-}
-
-/// The current submission is late.
-macro_rules! is_late {
-    () => {
-        "(ga.status IN ('SUBMITTED', 'GRADED') AND COALESCE(s.is_late, FALSE))"
-    };
-}
-
-/// One page: `$10` status, `$11` to `$14` the preceding row, `$15` the number of rows.
-macro_rules! one_page {
-    () => {
-        concat!(
-            $crate::overview::matching!(),
-            " AND (CAST($10 AS TEXT) IS NULL OR ga.status = $10 OR ($10 = 'UNGRADED' AND ga.status = 'SUBMITTED')
-                OR ($10 = 'LATE' AND ",
-            $crate::overview::is_late!(),
-            "))
+                        AND u.search_key LIKE '%' || $9 || '%' ESCAPE '\\'))";
+    /// The current submission is late.
+    IS_LATE = "(ga.status IN ('SUBMITTED', 'GRADED') AND COALESCE(s.is_late, FALSE))";
+    /// One page: `$10` status, `$11` to `$14` the preceding row, `$15` the number of rows.
+    ONE_PAGE = "{MATCHING} AND (CAST($10 AS TEXT) IS NULL OR ga.status = $10 OR ($10 = 'UNGRADED'
+            AND ga.status = 'SUBMITTED')
+                OR ($10 = 'LATE' AND {IS_LATE}))
             AND a.deadline <= $11 AND (a.deadline < $11 OR (a.id, g.group_number, ga.id) > ($12, $13, $14))
-            ORDER BY a.deadline DESC, a.id, g.group_number, ga.id LIMIT $15"
-        )
-    };
+            ORDER BY a.deadline DESC, a.id, g.group_number, ga.id LIMIT $15";
+    /// The links of the page, for the statements that read their children.
+    ON_PAGE = "ga.organization_id = $1 AND ga.id IN (SELECT ga.id {FROM_LINKS} {ONE_PAGE})";
 }
-
-/// The links of the page, for the statements that read their children.
-macro_rules! on_page {
-    () => {
-        concat!(
-            "ga.organization_id = $1 AND ga.id IN (SELECT ga.id",
-            $crate::overview::from_links!(),
-            $crate::overview::one_page!(),
-            ")"
-        )
-    };
-}
-use {from_links, is_late, matching, one_page};
 
 statements! {
-    PAGE = concat!("SELECT ", link_columns!(), ", ", assignment_columns!(),
-        ", (SELECT COUNT(*) FROM submission_documents sd
-            WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id),
-        g.name, g.group_number, g.display_name, g.course_id, k.id, k.status, g.start_date, c.name, c.subject_id,
-        sj.id, sj.name, sj.code, sj.color, ", submission_columns!(), from_links!(),
-        " LEFT JOIN subjects sj ON sj.id = COALESCE(c.subject_id, g.subject_id)", one_page!());
+    PAGE = "SELECT {LINK_COLUMNS}, {ASSIGNMENT_COLUMNS}, (SELECT COUNT(*) FROM submission_documents sd
+            WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id) AS submitted_count,
+        g.name AS group_name, g.group_number, g.display_name, g.course_id AS group_course_id,
+        k.status AS class_status, g.start_date, c.name AS course_name, c.subject_id AS course_subject_id,
+        sj.id AS subject_id, sj.name AS subject_name, sj.code AS subject_code, sj.color AS subject_color,
+        {SUBMISSION_COLUMNS} {FROM_LINKS}
+        LEFT JOIN subjects sj ON sj.id = COALESCE(c.subject_id, g.subject_id) {ONE_PAGE}";
     /// The files of their topics, repeated for each link that can view them.
-    FILES = concat!("SELECT ga.id, f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key, f.file_name,
+    FILES = "SELECT ga.id AS link_id, f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key,
+        f.file_name,
             f.mime_type, f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at
         FROM group_assignments ga JOIN assignment_attachments f ON f.assignment_id = ga.assignment_id
             AND (f.group_assignment_id IS NULL OR f.group_assignment_id = ga.id)
-        WHERE f.staged_at IS NULL AND ", on_page!(), " ORDER BY f.created_at, f.id");
+        WHERE f.staged_at IS NULL AND {ON_PAGE} ORDER BY f.created_at, f.id";
     /// Statistics per topic, independent of page and status.
-    STATS = concat!("SELECT a.id, a.title, a.deadline, COUNT(*),
-            SUM(CASE WHEN ga.status = 'NOT_STARTED' THEN 1 ELSE 0 END),
-            SUM(CASE WHEN ga.status = 'IN_PROGRESS' THEN 1 ELSE 0 END),
-            SUM(CASE WHEN ga.status = 'SUBMITTED' THEN 1 ELSE 0 END),
-            SUM(CASE WHEN ga.status = 'RETURNED' THEN 1 ELSE 0 END),
-            SUM(CASE WHEN ga.status = 'GRADED' THEN 1 ELSE 0 END),
-            SUM(CASE WHEN ", is_late!(), " THEN 1 ELSE 0 END)",
-        from_links!(), matching!(),
-        " GROUP BY a.id, a.title, a.deadline ORDER BY a.deadline DESC, a.id");
+    STATS = "SELECT a.id, a.title, a.deadline, COUNT(*) AS group_count,
+            SUM(CASE WHEN ga.status = 'NOT_STARTED' THEN 1 ELSE 0 END) AS not_started,
+            SUM(CASE WHEN ga.status = 'IN_PROGRESS' THEN 1 ELSE 0 END) AS in_progress,
+            SUM(CASE WHEN ga.status = 'SUBMITTED' THEN 1 ELSE 0 END) AS submitted,
+            SUM(CASE WHEN ga.status = 'RETURNED' THEN 1 ELSE 0 END) AS returned,
+            SUM(CASE WHEN ga.status = 'GRADED' THEN 1 ELSE 0 END) AS graded,
+            SUM(CASE WHEN {IS_LATE} THEN 1 ELSE 0 END) AS late {FROM_LINKS} {MATCHING}
+            GROUP BY a.id, a.title, a.deadline
+            ORDER BY a.deadline DESC, a.id";
 }
 
-current_parts!(
-    /// The content of the current submissions of the page.
-    of_page, from: " FROM group_assignments ga", where: on_page!()
-);
+/// The content of the current submissions of the page.
+static CURRENT: LazyLock<CurrentParts> = LazyLock::new(|| {
+    CurrentParts::of(
+        "FROM group_assignments ga",
+        "ga.current_submission_id",
+        &ON_PAGE.to_string(),
+    )
+});
 
 /// The statements of this file, for the tests of all SQL.
-pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
-    vec![("overview", STATEMENTS), ("overview::of_page", of_page::STATEMENTS)]
+pub fn all_statements() -> Vec<(&'static str, NamedStatements)> {
+    vec![
+        ("overview", STATEMENTS.to_vec()),
+        ("overview::of_page", CURRENT.statements()),
+    ]
 }
 
 /// Restricts the overview. A `None` field does not restrict.
@@ -202,9 +179,9 @@ impl ReadTx<'_> {
         let mut rows = self.fetch_all_visible(&PAGE, arguments, row)?;
         if !rows.is_empty() {
             let mut files: HashMap<GroupAssignmentId, Vec<AssignmentAttachment>> = HashMap::new();
-            for (link, file) in
-                self.fetch_all_visible(&FILES, arguments, |row| Ok((row.take()?, attachments::file(row)?)))?
-            {
+            for (link, file) in self.fetch_all_visible(&FILES, arguments, |row| {
+                Ok((row.get("link_id")?, attachments::file(row)?))
+            })? {
                 files.entry(link).or_default().push(file);
             }
             for row in &mut rows {
@@ -215,7 +192,7 @@ impl ReadTx<'_> {
             .iter_mut()
             .filter_map(|row| row.details.current_submission.as_mut())
             .collect();
-        self.fill_current(&of_page::PARTS, arguments, current)?;
+        self.fill_current(&CURRENT, arguments, current)?;
         Ok(window.cut(rows, position))
     }
 
@@ -230,9 +207,18 @@ impl ReadTx<'_> {
             search
         ];
         self.fetch_all_visible(&STATS, arguments, |row| {
-            let (assignment_id, title, deadline) = (row.take()?, row.take()?, row.take()?);
-            let (groups, not_started, in_progress) = (row.take()?, row.take()?, row.take()?);
-            let (submitted, returned, graded, late) = (row.take()?, row.take()?, row.take()?, row.take()?);
+            let (assignment_id, title, deadline) = (row.get("id")?, row.get("title")?, row.get("deadline")?);
+            let (groups, not_started, in_progress) = (
+                row.get("group_count")?,
+                row.get("not_started")?,
+                row.get("in_progress")?,
+            );
+            let (submitted, returned, graded, late) = (
+                row.get("submitted")?,
+                row.get("returned")?,
+                row.get("graded")?,
+                row.get("late")?,
+            );
             Ok(OverviewStats {
                 assignment_id,
                 title,
@@ -266,42 +252,10 @@ pub fn position(row: &OverviewRow) -> Position<OverviewPosition> {
     }
 }
 
-fn row(row: &mut Columns<'_>) -> Result<OverviewRow> {
-    let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.take()?);
-    let group = GroupLabel {
-        id: link.group_id.clone(),
-        name: row.take()?,
-        group_number: row.take()?,
-        display_name: row.take()?,
-        course_id: row.take()?,
-    };
-    let group_context = GroupContext {
-        group,
-        class: row.take()?,
-        class_status: row.parse(ClassStatus::parse)?,
-        start_date: row.take()?,
-    };
-    let course = if let Some(id) = assignment.course_id.clone() {
-        Some(CourseLabel {
-            id,
-            name: row.take()?,
-            subject_id: row.take()?,
-        })
-    } else {
-        row.skip(2);
-        None
-    };
-    let subject = if let Some(id) = row.take()? {
-        Some(SubjectLabel {
-            id,
-            name: row.take()?,
-            code: row.take()?,
-            color: row.take()?,
-        })
-    } else {
-        row.skip(3);
-        None
-    };
+fn row(row: &Columns<'_>) -> Result<OverviewRow> {
+    let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.get("submitted_count")?);
+    let group_context = group_context(row)?;
+    let (course, subject) = (optional_course_label(row)?, optional_subject_label(row)?);
     let current_submission = match link.current_submission_id {
         Some(_) => Some(SubmissionDetails {
             submission: submission(row)?,

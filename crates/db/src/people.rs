@@ -9,40 +9,35 @@ use domain::text::{ExternalId, Name, ShortName, Username, name_key};
 use domain::time::Timestamp;
 use domain::user::{Member, Person, User};
 
-use super::classes::person;
 use super::members::member;
 use super::platform::CrossTenantReason;
 use super::platform::accounts::profile;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::labels::{PERSON_COLUMNS, person};
+use crate::{args, fragments, statements};
 use common::clock;
 use common::error::{Error, Result};
 
-macro_rules! account_columns {
-    () => {
-        "u.id, u.name, u.first_name, u.last_name, u.email, u.email_verified, u.username, u.role, u.image, u.locale,
+fragments! {
+    pub(crate) ACCOUNT_COLUMNS = "u.id, u.name, u.first_name, u.last_name, u.email, u.email_verified, u.username,
+        u.role, u.image, u.locale,
             u.timezone, u.is_active, u.must_change_password, u.last_login_at, u.home_organization_id, u.created_at,
-            u.updated_at"
-    };
+            u.updated_at";
+    pub(crate) MEMBER_COLUMNS = "m.id AS member_id, m.organization_id, m.user_id, m.role AS member_role, m.external_id,
+            m.created_at AS member_created_at, m.updated_at AS member_updated_at, m.is_active AS member_is_active";
 }
-macro_rules! member_columns {
-    () => {
-        "m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active"
-    };
-}
-
-pub(super) use {account_columns, member_columns};
 
 statements! {
     /// Locks the organization until the end of the transaction, so that changes of owners are serialized.
     HOLD_ORGANIZATION = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
     /// The present platform role and organization role of a user.
-    RANK = "SELECT u.role, m.role FROM users u
+    RANK = "SELECT u.role AS platform_role, m.role AS member_role FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id AND m.is_active
         WHERE u.id = $2 AND u.is_active";
     /// The classes, except drafts, in which a user is a student or a teacher.
-    CLASSES_SHOWING = "SELECT k.id FROM classes k WHERE k.organization_id = $1 AND k.teacher_id = $2 AND k.status <> 'DRAFT'
+    CLASSES_SHOWING = "SELECT k.id FROM classes k
+            WHERE k.organization_id = $1 AND k.teacher_id = $2 AND k.status <> 'DRAFT'
         UNION SELECT k.id FROM class_teachers ct
             JOIN classes k ON k.organization_id = ct.organization_id AND k.id = ct.class_id
             WHERE ct.organization_id = $1 AND ct.user_id = $2 AND k.status <> 'DRAFT'
@@ -50,7 +45,9 @@ statements! {
             JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
             WHERE e.organization_id = $1 AND e.student_id = $2 AND k.status <> 'DRAFT'";
     /// The account of an email address, and its role if it is a member.
-    BY_EMAIL = "SELECT u.id, u.name, u.image, u.role, u.home_organization_id, m.role FROM users u
+    BY_EMAIL = "SELECT {PERSON_COLUMNS}, u.role AS platform_role,
+            u.home_organization_id, m.role AS member_role
+        FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
         WHERE u.email = $2";
     /// Inserts an account with this home organization, unless the email address is in use.
@@ -87,10 +84,11 @@ statements! {
     HOLD_MEMBER = "SELECT u.id FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 FOR UPDATE";
     /// A member with their account, and whether they belong to another organization too.
-    MEMBERSHIP = concat!("SELECT ", account_columns!(), ", ", member_columns!(), ",
-            EXISTS (SELECT 1 FROM members o WHERE o.user_id = m.user_id AND o.organization_id <> $1)
+    MEMBERSHIP = "SELECT {ACCOUNT_COLUMNS}, {MEMBER_COLUMNS},
+            EXISTS (SELECT 1 FROM members o WHERE o.user_id = m.user_id
+            AND o.organization_id <> $1) AS has_other_membership
         FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.organization_id = $1 AND m.user_id = $2");
+        WHERE m.organization_id = $1 AND m.user_id = $2";
     OF_MEMBER = "SELECT user_id FROM members WHERE organization_id = $1 AND id = $2";
     /// The active owners other than one user.
     OTHER_OWNERS = "SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
@@ -146,14 +144,17 @@ impl ReadTx<'_> {
         if !changed.has("name") && !changed.has("image") {
             return Ok(Vec::new());
         }
-        self.fetch_all(&CLASSES_SHOWING, args![user], |row| row.take())
+        self.fetch_all(&CLASSES_SHOWING, args![user], |row| row.get("id"))
     }
 
     /// Reads the present rank of the acting user; their role at the beginning of the request may be outdated.
     pub fn role_level(&mut self) -> Result<RoleLevel> {
         let user = self.user_text();
         let found = self.fetch_optional(&RANK, args![user], |row| {
-            Ok((row.parse(PlatformRole::parse)?, row.parse_option(MemberRole::parse)?))
+            Ok((
+                row.get::<PlatformRole>("platform_role")?,
+                row.get::<Option<MemberRole>>("member_role")?,
+            ))
         })?;
         let role_level = found.and_then(|(platform, member)| RoleLevel::of(platform, member));
         role_level.ok_or(Error::NotAMember)
@@ -164,9 +165,9 @@ impl ReadTx<'_> {
         self.fetch_optional(&BY_EMAIL, args![email], |row| {
             Ok(FoundAccount {
                 person: person(row)?,
-                role: row.parse(PlatformRole::parse)?,
-                home: row.take()?,
-                member_role: row.parse_option(MemberRole::parse)?,
+                role: row.get::<PlatformRole>("platform_role")?,
+                home: row.get("home_organization_id")?,
+                member_role: row.get::<Option<MemberRole>>("member_role")?,
             })
         })
     }
@@ -178,12 +179,12 @@ impl ReadTx<'_> {
 
     /// Returns the user of a membership.
     pub fn user_of_member(&mut self, id: &MemberId) -> Result<UserId> {
-        self.fetch_one(&OF_MEMBER, args![id], |row| row.take())
+        self.fetch_one(&OF_MEMBER, args![id], |row| row.get("user_id"))
     }
 
     /// Counts the other owners who can sign in. The caller holds the lock of the organization.
     pub fn other_owners(&mut self, user: &UserId) -> Result<usize> {
-        let others: i64 = self.fetch_one(&OTHER_OWNERS, args![user], |row| row.take())?;
+        let others: i64 = self.fetch_one(&OTHER_OWNERS, args![user], |row| row.only())?;
         Ok(usize::try_from(others).unwrap_or(0))
     }
 }
@@ -192,13 +193,13 @@ impl WriteTx<'_> {
     /// Locks the organization until the end of the transaction. Every change of roles, memberships or owners takes this
     /// lock.
     pub fn lock_membership_changes(&mut self) -> Result<()> {
-        self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
+        self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.get::<String>("id"))
             .map(drop)
     }
 
     /// Returns a member with their account, locked until the end of the transaction.
     pub fn lock_membership(&mut self, user: &UserId) -> Result<Membership> {
-        self.fetch_one(&HOLD_MEMBER, args![user], |row| row.take::<UserId>())?;
+        self.fetch_one(&HOLD_MEMBER, args![user], |row| row.get::<UserId>("id"))?;
         self.membership(user)
     }
 
@@ -303,10 +304,10 @@ impl WriteTx<'_> {
     }
 }
 
-fn membership(row: &mut Columns<'_>) -> Result<Membership> {
+fn membership(row: &Columns<'_>) -> Result<Membership> {
     Ok(Membership {
         user: profile(row)?,
         member: member(row)?,
-        is_elsewhere: row.take()?,
+        is_elsewhere: row.get("has_other_membership")?,
     })
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::connection::Connection;
-use super::db::{Database, connect};
 use super::db_error;
+use super::store::{Database, connect};
 use common::error::{Error, Result};
 
 /// After a failed attempt no thread reconnects for this time; requests fail immediately.

@@ -8,57 +8,20 @@ use domain::id::{AssignmentId, ClassId, GroupId, SessionId, UserId, WorkRoomId};
 
 use super::WriteTx;
 use super::sql::Sql;
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
 /// Rows per transaction.
 const BATCH: i64 = 500;
 
-/// The next members to delete.
-macro_rules! next_members {
-    () => {
-        "(SELECT user_id FROM members WHERE organization_id = $1 ORDER BY user_id LIMIT $2)"
-    };
-}
-
-/// Those of the next members who belong to no other organization and are not super admins.
-macro_rules! without_other_membership {
-    () => {
-        concat!(
-            "(SELECT u.id FROM users u WHERE u.role <> 'SUPER_ADMIN' AND u.id IN ",
-            next_members!(),
-            " AND NOT EXISTS (SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id
-                WHERE m.user_id = u.id AND m.organization_id <> $1 AND o.deleted_at IS NULL))"
-        )
-    };
-}
-
-/// Deletes a batch of rows of a table with an id.
-macro_rules! piece_of {
-    ($table:literal) => {
-        concat!(
-            "DELETE FROM ",
-            $table,
-            " WHERE organization_id = $1 AND id IN (SELECT id FROM ",
-            $table,
-            " WHERE organization_id = $1 ORDER BY id LIMIT $2)"
-        )
-    };
-}
-
-/// Deletes the children of the next batch of parents.
-macro_rules! children_of {
-    ($table:literal, $key:literal, $parents:literal) => {
-        concat!(
-            "DELETE FROM ",
-            $table,
-            " WHERE organization_id = $1 AND ",
-            $key,
-            " IN (SELECT id FROM ",
-            $parents,
-            " WHERE organization_id = $1 ORDER BY id LIMIT $2)"
-        )
-    };
+fragments! {
+    /// The next members to delete.
+    NEXT_MEMBERS = "(SELECT user_id FROM members WHERE organization_id = $1 ORDER BY user_id LIMIT $2)";
+    /// Those of the next members who belong to no other organization and are not super admins.
+    WITHOUT_OTHER_MEMBERSHIP = "(SELECT u.id FROM users u
+            WHERE u.role <> 'SUPER_ADMIN' AND u.id IN {NEXT_MEMBERS} AND NOT EXISTS (SELECT 1 FROM members m
+            JOIN organizations o ON o.id = m.organization_id
+                WHERE m.user_id = u.id AND m.organization_id <> $1 AND o.deleted_at IS NULL))";
 }
 
 statements! {
@@ -68,19 +31,27 @@ statements! {
     /// A room of the class with messages.
     ROOM = "SELECT w.id FROM groups g JOIN work_rooms w ON w.organization_id = g.organization_id AND w.group_id = g.id
         WHERE g.organization_id = $1 AND g.class_id = $2
-            AND EXISTS (SELECT 1 FROM work_room_messages m WHERE m.organization_id = $1 AND m.work_room_id = w.id) LIMIT 1";
+            AND EXISTS (SELECT 1 FROM work_room_messages m
+            WHERE m.organization_id = $1 AND m.work_room_id = w.id) LIMIT 1";
     /// The files of the messages of a room.
-    ROOM_FILES = "DELETE FROM message_attachments WHERE organization_id = $1 AND work_room_id = $2 RETURNING file_key";
+    ROOM_FILES = "DELETE FROM message_attachments
+            WHERE organization_id = $1 AND work_room_id = $2 RETURNING file_key";
     /// The newest messages of a room: a reply is newer than the message it refers to, so no reference dangles.
-    ROOM_MESSAGES = "DELETE FROM work_room_messages WHERE organization_id = $1 AND id IN (SELECT id FROM work_room_messages
+    ROOM_MESSAGES = "DELETE FROM work_room_messages WHERE organization_id = $1 AND id IN (SELECT id
+            FROM work_room_messages
         WHERE organization_id = $1 AND work_room_id = $2 ORDER BY seq DESC LIMIT $3)";
     GROUP = "SELECT id FROM groups WHERE organization_id = $1 AND class_id = $2 ORDER BY group_number LIMIT 1";
     TOPIC = "SELECT id FROM assignments WHERE organization_id = $1 AND class_id = $2 ORDER BY deadline, id LIMIT 1";
-    RECIPIENTS = children_of!("message_recipients", "message_id", "direct_messages");
-    MESSAGES = piece_of!("direct_messages");
-    HOMEROOM_STUDENTS = children_of!("homeroom_enrollments", "homeroom_id", "homerooms");
-    HOMEROOMS = piece_of!("homerooms");
-    SUBJECTS = piece_of!("subjects");
+    RECIPIENTS = "DELETE FROM message_recipients WHERE organization_id = $1 AND message_id IN (SELECT id
+            FROM direct_messages WHERE organization_id = $1 ORDER BY id LIMIT $2)";
+    MESSAGES = "DELETE FROM direct_messages WHERE organization_id = $1 AND id IN (SELECT id FROM direct_messages
+            WHERE organization_id = $1 ORDER BY id LIMIT $2)";
+    HOMEROOM_STUDENTS = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id IN (SELECT id
+            FROM homerooms WHERE organization_id = $1 ORDER BY id LIMIT $2)";
+    HOMEROOMS = "DELETE FROM homerooms WHERE organization_id = $1 AND id IN (SELECT id FROM homerooms
+            WHERE organization_id = $1 ORDER BY id LIMIT $2)";
+    SUBJECTS = "DELETE FROM subjects WHERE organization_id = $1 AND id IN (SELECT id FROM subjects
+            WHERE organization_id = $1 ORDER BY id LIMIT $2)";
     /// The result files of its jobs.
     JOB_FILES = "SELECT file_key FROM jobs WHERE organization_id = $1 AND file_key IS NOT NULL";
     JOBS = "DELETE FROM jobs WHERE organization_id = $1 AND kind <> 'ORGANIZATION_PURGE'";
@@ -98,11 +69,12 @@ statements! {
     /// Stored responses of idempotency keys.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE organization_id = $1";
     /// Ends the sessions of the next members without another organization.
-    END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", without_other_membership!(), " RETURNING user_id, id");
+    END_SESSIONS = "DELETE FROM sessions WHERE user_id IN {WITHOUT_OTHER_MEMBERSHIP} RETURNING user_id, id";
     /// Deactivates the accounts of the next members without another organization.
-    DEACTIVATE = concat!("UPDATE users SET is_active = FALSE, updated_at = $3 WHERE is_active AND id IN ", without_other_membership!());
+    DEACTIVATE = "UPDATE users SET is_active = FALSE, updated_at = $3
+            WHERE is_active AND id IN {WITHOUT_OTHER_MEMBERSHIP}";
     /// The next memberships.
-    MEMBERS = concat!("DELETE FROM members WHERE organization_id = $1 AND user_id IN ", next_members!());
+    MEMBERS = "DELETE FROM members WHERE organization_id = $1 AND user_id IN {NEXT_MEMBERS}";
     /// Clears the home organization of the next accounts.
     HOMES = "UPDATE users SET home_organization_id = NULL WHERE home_organization_id = $1
         AND id IN (SELECT id FROM users WHERE home_organization_id = $1 ORDER BY id LIMIT $2)";
@@ -132,7 +104,7 @@ pub struct PurgeProgress {
 impl WriteTx<'_> {
     /// Purges the next batch of rows of the deleted organization.
     pub fn purge_batch(&mut self) -> Result<PurgeProgress> {
-        match self.fetch_optional(&IS_DELETED, args![], |row| row.take())? {
+        match self.fetch_optional(&IS_DELETED, args![], |row| row.only())? {
             // An earlier attempt finished without recording it.
             None => {
                 return Ok(PurgeProgress {
@@ -143,7 +115,7 @@ impl WriteTx<'_> {
             Some(false) => return Err(Error::Internal(anyhow::anyhow!("a living organization is not purged"))),
             Some(true) => {}
         }
-        if let Some(class) = self.fetch_optional(&CLASS, args![], |row| row.take::<ClassId>())? {
+        if let Some(class) = self.fetch_optional(&CLASS, args![], |row| row.get::<ClassId>("id"))? {
             let files = self.purge_class(&class)?;
             return Ok(PurgeProgress {
                 files,
@@ -164,8 +136,8 @@ impl WriteTx<'_> {
                 return Ok(PurgeProgress::default());
             }
         }
-        let mut files: Vec<String> = self.fetch_all(&JOB_FILES, args![], |row| row.take())?;
-        files.extend(self.fetch_all(&LATE_TEXTS, args![], |row| row.take::<String>())?);
+        let mut files: Vec<String> = self.fetch_all(&JOB_FILES, args![], |row| row.get("file_key"))?;
+        files.extend(self.fetch_all(&LATE_TEXTS, args![], |row| row.get::<String>("file_key"))?);
         let mut counted = 0;
         for table in [&DELETED_DOCUMENTS, &JOBS, &STORAGE, &RATES, &DOMAINS, &IDEMPOTENCY_KEYS] {
             counted += self.execute(table, args![])?;
@@ -201,17 +173,15 @@ impl WriteTx<'_> {
     /// Purges the next batch of rows of a class, and finally the class itself; returns the files that are no longer
     /// referenced.
     fn purge_class(&mut self, class: &ClassId) -> Result<Vec<FileKey>> {
-        if let Some(room) = self.fetch_optional(&ROOM, args![class], |row| row.take::<WorkRoomId>())? {
-            let files = self.fetch_all(&ROOM_FILES, args![room], |row| {
-                row.take().map(|key: String| FileKey::new(key))
-            })?;
+        if let Some(room) = self.fetch_optional(&ROOM, args![class], |row| row.get::<WorkRoomId>("id"))? {
+            let files = self.fetch_all(&ROOM_FILES, args![room], |row| row.get::<FileKey>("file_key"))?;
             self.execute(&ROOM_MESSAGES, args![room, BATCH])?;
             return Ok(files);
         }
-        if let Some(group) = self.fetch_optional(&GROUP, args![class], |row| row.take::<GroupId>())? {
+        if let Some(group) = self.fetch_optional(&GROUP, args![class], |row| row.get::<GroupId>("id"))? {
             return Ok(self.delete_group(&group)?.files);
         }
-        if let Some(topic) = self.fetch_optional(&TOPIC, args![class], |row| row.take::<AssignmentId>())? {
+        if let Some(topic) = self.fetch_optional(&TOPIC, args![class], |row| row.get::<AssignmentId>("id"))? {
             return Ok(self.delete_assignment(&topic)?.files);
         }
         Ok(self.delete_class(class)?.files)
@@ -221,7 +191,9 @@ impl WriteTx<'_> {
     /// their last membership ends (docs/api-contract.md#people).
     fn purge_accounts(&mut self) -> Result<Vec<(UserId, SessionId)>> {
         let now = self.now();
-        let ended = self.fetch_all(&END_SESSIONS, args![BATCH], |row| Ok((row.take()?, row.take()?)))?;
+        let ended = self.fetch_all(&END_SESSIONS, args![BATCH], |row| {
+            Ok((row.get("user_id")?, row.get("id")?))
+        })?;
         self.execute(&DEACTIVATE, args![BATCH, now])?;
         Ok(ended)
     }

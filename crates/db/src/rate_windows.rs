@@ -31,8 +31,8 @@ impl WriteTx<'_> {
         self.execute(&FORGET, args![now.plus_seconds(-24 * 60 * 60)])?;
         let window = self.fetch_one(&HIT, args![name, now, over, ahead], |row| {
             Ok(RateWindow {
-                started_at: row.take()?,
-                hits: row.take()?,
+                started_at: row.get("window_started_at")?,
+                hits: row.get("hits")?,
             })
         })?;
         Ok(window.meter(limit, now, window.hits > limit.hits))

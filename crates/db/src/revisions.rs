@@ -9,27 +9,23 @@ use domain::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
 /// The maximum number of revisions kept of a draft (docs/api-contract.md#documents-and-files). Older ones are pruned.
 pub const REVISIONS_MAX: i64 = 50;
 
-macro_rules! revisions {
-    ($where:literal) => {
-        concat!(
-            "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
+fragments! {
+    SELECT_REVISIONS = "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256,
+        v.saved_by_id,
                 v.editors, v.origin, v.is_for_group, v.last_save, v.generation, v.created_at
-            FROM document_revisions v WHERE v.organization_id = $1 AND ",
-            $where
-        )
-    };
+            FROM document_revisions v WHERE v.organization_id = $1 AND";
 }
 
 statements! {
-    OF_DOCUMENT = revisions!("v.document_id = $2 ORDER BY v.version DESC");
-    BY_VERSION = revisions!("v.document_id = $2 AND v.version = $3");
-    BY_ID = revisions!("v.document_id = $2 AND v.id = $3");
+    OF_DOCUMENT = "{SELECT_REVISIONS} v.document_id = $2 ORDER BY v.version DESC";
+    BY_VERSION = "{SELECT_REVISIONS} v.document_id = $2 AND v.version = $3";
+    BY_ID = "{SELECT_REVISIONS} v.document_id = $2 AND v.id = $3";
     /// The current revisions of the documents of all groups on a topic.
     OF_TOPIC = "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
             v.editors, v.origin, v.is_for_group, v.last_save, v.generation, v.created_at
@@ -41,16 +37,21 @@ statements! {
     /// The number of the next revision; late saves are numbered as well.
     NEXT_VERSION = "SELECT COALESCE(MAX(version), 0) + 1 FROM document_revisions
         WHERE organization_id = $1 AND document_id = $2";
-    INSERT = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256, saved_by_id,
+    INSERT = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256,
+        saved_by_id,
             editors, origin, is_for_group, last_save, generation, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-    /// Old revisions that are not retained: neither current, nor submitted, nor late saves kept for staff.
-    OUTDATED = revisions!("v.document_id = $2 AND v.version <= $3 AND (v.origin <> 'LATE_AFTER_LOCK' OR v.is_for_group)
+    /// Old revisions that are not retained: neither current, nor submitted, nor the file of a log, nor late saves kept
+    /// for staff.
+    OUTDATED = "{SELECT_REVISIONS} v.document_id = $2 AND v.version <= $3 AND (v.origin <> 'LATE_AFTER_LOCK'
+            OR v.is_for_group)
             AND NOT EXISTS (SELECT 1 FROM documents d
                 WHERE d.organization_id = $1 AND d.id = $2 AND d.current_revision_id = v.id)
             AND NOT EXISTS (SELECT 1 FROM submission_documents sd
                 WHERE sd.organization_id = $1 AND sd.document_id = $2 AND sd.document_version = v.version)
-        ORDER BY v.version");
+            AND NOT EXISTS (SELECT 1 FROM document_logs l
+                WHERE l.organization_id = $1 AND l.document_id = $2 AND l.base_revision_id = v.id)
+        ORDER BY v.version";
     /// The change history reported by the document server for a revision.
     NOTE_HISTORY = "UPDATE document_revisions SET history = $3 WHERE organization_id = $1 AND id = $2";
     /// The change histories of all revisions of a document.
@@ -80,7 +81,9 @@ impl ReadTx<'_> {
 
     /// Returns the change histories that the document server reported for the revisions of a document.
     pub fn histories(&mut self, document: &DocumentId) -> Result<HashMap<RevisionId, History>> {
-        let found = self.fetch_all(&HISTORIES, args![document], |row| Ok((row.take()?, row.json()?)))?;
+        let found = self.fetch_all(&HISTORIES, args![document], |row| {
+            Ok((row.get("id")?, row.json("history")?))
+        })?;
         Ok(found.into_iter().collect())
     }
 
@@ -101,7 +104,7 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Returns the number of the next revision of a document.
     pub fn next_version(&mut self, document: &DocumentId) -> Result<i64> {
-        self.fetch_one(&NEXT_VERSION, args![document], |row| row.take())
+        self.fetch_one(&NEXT_VERSION, args![document], |row| row.only())
     }
 
     /// Inserts a revision and counts its size against the storage quota. Its bytes must already be durable.
@@ -147,7 +150,7 @@ impl WriteTx<'_> {
     pub(super) fn delete_revisions(&mut self, revisions: Vec<Revision>) -> Result<Vec<FileKey>> {
         let mut files = Vec::new();
         for revision in revisions {
-            let converted = self.fetch_all(&CONVERTED, args![revision.id], |row| row.take::<String>())?;
+            let converted = self.fetch_all(&CONVERTED, args![revision.id], |row| row.get::<String>("file_key"))?;
             self.execute(&DELETE_CONVERTED, args![revision.id])?;
             self.execute(&DELETE, args![revision.id])?;
             files.extend(converted.into_iter().map(FileKey::new));
@@ -166,9 +169,9 @@ const fn stored_origin(origin: RevisionOrigin) -> RevisionOrigin {
 }
 
 /// Reads the origin from its column and the flag of late saves that the group can view.
-fn origin(row: &mut Columns<'_>) -> Result<RevisionOrigin> {
-    let stored = row.parse(RevisionOrigin::parse)?;
-    let is_for_group: bool = row.take()?;
+fn origin(row: &Columns<'_>) -> Result<RevisionOrigin> {
+    let stored = row.get::<RevisionOrigin>("origin")?;
+    let is_for_group: bool = row.get("is_for_group")?;
     Ok(if is_for_group { RevisionOrigin::Late } else { stored })
 }
 
@@ -177,20 +180,20 @@ pub fn shown_to_students(revision: &Revision) -> bool {
     revision.origin != RevisionOrigin::LateAfterLock
 }
 
-fn revision(row: &mut Columns<'_>) -> Result<Revision> {
+fn revision(row: &Columns<'_>) -> Result<Revision> {
     Ok(Revision {
-        id: row.take::<RevisionId>()?,
-        organization_id: row.take()?,
-        document_id: row.take()?,
-        version: row.take()?,
-        file_key: FileKey::new(row.take::<String>()?),
-        size: row.take()?,
-        sha256: row.take()?,
-        saved_by_id: row.take()?,
-        editors: row.json()?,
+        id: row.get::<RevisionId>("id")?,
+        organization_id: row.get("organization_id")?,
+        document_id: row.get("document_id")?,
+        version: row.get("version")?,
+        file_key: row.get::<FileKey>("file_key")?,
+        size: row.get("size")?,
+        sha256: row.get("sha256")?,
+        saved_by_id: row.get("saved_by_id")?,
+        editors: row.json("editors")?,
         origin: origin(row)?,
-        last_save: row.take()?,
-        generation: row.take()?,
-        created_at: row.take()?,
+        last_save: row.get("last_save")?,
+        generation: row.get("generation")?,
+        created_at: row.get("created_at")?,
     })
 }

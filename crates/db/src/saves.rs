@@ -7,36 +7,36 @@ use domain::time::Timestamp;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::clock;
 use common::error::Result;
 
-/// The columns of an editing session in the order that [`session`] reads.
-macro_rules! session_columns {
-    () => {
-        "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at, e.saved_nonce, e.flushed, e.has_gap"
-    };
+fragments! {
+    /// The columns of an editing session of [`session`].
+    pub(crate) SESSION_COLUMNS = "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at,
+        e.saved_nonce, e.flushed, e.has_gap";
 }
-pub(super) use session_columns;
 
 statements! {
     /// The outcome of an earlier save callback.
-    SAVE = "SELECT outcome, sha256, revision_id FROM document_saves
+    SAVE = "SELECT outcome FROM document_saves
         WHERE organization_id = $1 AND document_id = $2 AND document_key = $3 AND url_path_hash = $4";
     /// Records the outcome of a save callback; a retry overwrites the record.
-    NOTE_SAVE = "INSERT INTO document_saves (organization_id, id, document_id, document_key, url_path_hash, sha256, last_save,
+    NOTE_SAVE = "INSERT INTO document_saves (organization_id, id, document_id, document_key, url_path_hash, sha256,
+        last_save,
             outcome, revision_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         ON CONFLICT (document_id, document_key, url_path_hash) DO UPDATE SET sha256 = excluded.sha256,
             last_save = excluded.last_save, outcome = excluded.outcome, revision_id = excluded.revision_id";
     /// Deletes records of save callbacks that are too old to be retried.
     PRUNE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2 AND created_at < $3";
-    SESSION = concat!("SELECT ", session_columns!(), " FROM editing_sessions e
-        WHERE e.organization_id = $1 AND e.document_id = $2 AND e.generation = $3");
-    SESSIONS = concat!("SELECT ", session_columns!(), " FROM editing_sessions e
-        WHERE e.organization_id = $1 AND e.document_id = $2 ORDER BY e.generation");
+    SESSION = "SELECT {SESSION_COLUMNS} FROM editing_sessions e
+        WHERE e.organization_id = $1 AND e.document_id = $2 AND e.generation = $3";
+    SESSIONS = "SELECT {SESSION_COLUMNS} FROM editing_sessions e
+        WHERE e.organization_id = $1 AND e.document_id = $2 ORDER BY e.generation";
     /// Records the present editors.
-    NOTE_EDITORS = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
+    NOTE_EDITORS = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors,
+        since,
             last_callback_at, has_gap)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)
         ON CONFLICT (document_id, generation) DO UPDATE SET editors = excluded.editors,
@@ -45,14 +45,17 @@ statements! {
     FLUSHED = "UPDATE editing_sessions SET flushed = $4
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
     /// Records that a session saved, optionally with the nonce that a caller waits for.
-    ARRIVED = "UPDATE editing_sessions SET last_callback_at = $4, saved_nonce = COALESCE($5, saved_nonce), has_gap = FALSE
+    ARRIVED = "UPDATE editing_sessions SET last_callback_at = $4, saved_nonce = COALESCE($5, saved_nonce),
+        has_gap = FALSE
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
     /// Inserts a session that saved but has no row. A session of a superseded key is ignored: its final save arrived
     /// before.
-    APPEARED = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
+    APPEARED = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors,
+        since,
             last_callback_at, saved_nonce)
         SELECT $1, $2, d.id, d.generation, $5, '[]', CAST($6 AS BIGINT), CAST($6 AS BIGINT), $7 FROM documents d
-        WHERE d.organization_id = $1 AND d.id = $3 AND (d.generation = $4 OR d.unsaved_generation = $4) ON CONFLICT (document_id, generation) DO NOTHING";
+        WHERE d.organization_id = $1 AND d.id = $3 AND (d.generation = $4
+        OR d.unsaved_generation = $4) ON CONFLICT (document_id, generation) DO NOTHING";
     /// Inserts a session that may be open although it never sent a callback.
     EXPECT = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
             last_callback_at)
@@ -64,18 +67,19 @@ statements! {
     FAILED_SAVE = "SELECT MAX(last_save) FROM document_saves
         WHERE organization_id = $1 AND document_id = $2 AND document_key = $3 AND outcome = 'FAILED'";
     /// Whether a revision of a document has these bytes.
-    KEEPS = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3)";
+    KEEPS = "SELECT EXISTS (SELECT 1 FROM document_revisions
+            WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3)";
     /// Updates the file type: the document server returned another type than it received.
     CORRECT_EXTENSION = "UPDATE documents SET file_extension = $3 WHERE organization_id = $1 AND id = $2";
     /// The language setting of a member.
     LOCALE = "SELECT u.locale FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2";
     /// The editing sessions of all documents of the groups that work on a topic.
-    SESSIONS_OF_TOPIC = concat!("SELECT ", session_columns!(), " FROM editing_sessions e
+    SESSIONS_OF_TOPIC = "SELECT {SESSION_COLUMNS} FROM editing_sessions e
         JOIN documents d ON d.id = e.document_id
         JOIN work_rooms r ON r.id = d.work_room_id
         JOIN group_assignments ga ON ga.group_id = r.group_id
-        WHERE e.organization_id = $1 AND ga.assignment_id = $2 ORDER BY e.document_id, e.generation");
+        WHERE e.organization_id = $1 AND ga.assignment_id = $2 ORDER BY e.document_id, e.generation";
     END_SESSION = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
 }
 
@@ -138,7 +142,7 @@ impl ReadTx<'_> {
     /// Returns whether this save callback was processed before; a failed one was not.
     pub fn is_save_processed(&mut self, note: &SaveNote) -> Result<bool> {
         let arguments = args![note.document_id, note.document_key, note.url_path_hash];
-        let outcome = self.fetch_optional(&SAVE, arguments, |row| row.take::<String>())?;
+        let outcome = self.fetch_optional(&SAVE, arguments, |row| row.get::<String>("outcome"))?;
         Ok(outcome.is_some_and(|outcome| outcome != "FAILED" && outcome != "PENDING"))
     }
 
@@ -154,23 +158,23 @@ impl ReadTx<'_> {
 
     /// Returns the time of the last change in failed saves of this session.
     pub fn failed_save(&mut self, document: &DocumentId, key: &str) -> Result<Option<Timestamp>> {
-        self.fetch_one(&FAILED_SAVE, args![document, key], |row| row.take())
+        self.fetch_one(&FAILED_SAVE, args![document, key], |row| row.only())
     }
 
     /// Returns whether the last callback of a session was a save.
     pub fn saved_last(&mut self, session: &EditingSession) -> Result<bool> {
         let arguments = args![session.document_id, session.document_key, session.last_callback_at];
-        self.fetch_one(&SAVED_SINCE, arguments, |row| row.take())
+        self.fetch_one(&SAVED_SINCE, arguments, |row| row.only())
     }
 
     /// Returns whether a revision of a document has these bytes.
     pub fn has_revision_with_content(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
-        self.fetch_one(&KEEPS, args![document, sha256], |row| row.take())
+        self.fetch_one(&KEEPS, args![document, sha256], |row| row.only())
     }
 
     /// Returns the language setting of a member; English for others.
     pub fn locale_of(&mut self, user: &UserId) -> Result<String> {
-        let locale = self.fetch_optional(&LOCALE, args![user], |row| row.take::<String>())?;
+        let locale = self.fetch_optional(&LOCALE, args![user], |row| row.get::<String>("locale"))?;
         Ok(locale.unwrap_or_else(|| "en".to_owned()))
     }
 
@@ -265,16 +269,16 @@ impl WriteTx<'_> {
     }
 }
 
-/// Reads the columns of [`session_columns`].
-pub(super) fn session(row: &mut Columns<'_>) -> Result<EditingSession> {
+/// Reads the columns of [`SESSION_COLUMNS`].
+pub(super) fn session(row: &Columns<'_>) -> Result<EditingSession> {
     Ok(EditingSession {
-        document_id: row.take()?,
-        generation: row.take()?,
-        document_key: row.take()?,
-        editors: row.json()?,
-        last_callback_at: row.take()?,
-        saved_nonce: row.take()?,
-        flushed: row.json()?,
-        has_gap: row.take()?,
+        document_id: row.get("document_id")?,
+        generation: row.get("generation")?,
+        document_key: row.get("document_key")?,
+        editors: row.json("editors")?,
+        last_callback_at: row.get("last_callback_at")?,
+        saved_nonce: row.get("saved_nonce")?,
+        flushed: row.json("flushed")?,
+        has_gap: row.get("has_gap")?,
     })
 }

@@ -14,14 +14,15 @@ use common::error::Result;
 
 /// The columns of every table with type and `NOT NULL`.
 static COLUMNS: Sql = Sql::new(
-    "SELECT m.name, c.name, c.type || CASE WHEN c.\"notnull\" = 1 THEN ' NOT NULL' ELSE '' END
+    "SELECT m.name AS table_name, c.name AS name, c.type || CASE WHEN c.\"notnull\" = 1 THEN ' NOT NULL' ELSE '' END AS type
     FROM sqlite_master m JOIN pragma_table_info(m.name) c
     WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> 'refinery_schema_history'
     ORDER BY m.name, c.name",
 );
 /// The columns of every unique key, in their order.
 static UNIQUE_KEYS: Sql = Sql::new(
-    "SELECT m.name, l.name || CASE WHEN l.partial = 1 THEN ' of some rows' ELSE '' END, COALESCE(i.name, 'expression')
+    "SELECT m.name AS table_name, l.name || CASE WHEN l.partial = 1 THEN ' of some rows' ELSE '' END AS key_name,
+        COALESCE(i.name, 'expression') AS column_name
     FROM sqlite_master m JOIN pragma_index_list(m.name) l JOIN pragma_index_info(l.name) i
     WHERE m.type = 'table' AND m.name <> 'refinery_schema_history' AND l.\"unique\" = 1
     ORDER BY m.name, l.name, i.seqno",
@@ -52,7 +53,7 @@ impl SchemaRequirements {
     pub fn current() -> Result<Self> {
         let files = super::statements().into_iter().chain(super::platform::statements());
         let statements = files.flat_map(|(file, statements)| {
-            let named = statements.iter();
+            let named = statements.into_iter();
             named.map(move |(name, sql)| (format!("{file}::{name}"), normalized_lines(sql.text())))
         });
         Ok(Self {
@@ -68,13 +69,21 @@ impl SchemaRequirements {
 pub fn tables(connection: &mut Connection) -> Result<BTreeMap<String, Table>> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     let columns = connection.fetch_all(&COLUMNS, &[], |row| {
-        Ok((row.take::<String>()?, row.take::<String>()?, row.take::<String>()?))
+        Ok((
+            row.get::<String>("table_name")?,
+            row.get::<String>("name")?,
+            row.get::<String>("type")?,
+        ))
     })?;
     for (table, column, kind) in columns {
         tables.entry(table).or_default().columns.insert(column, kind);
     }
     let keys = connection.fetch_all(&UNIQUE_KEYS, &[], |row| {
-        Ok((row.take::<String>()?, row.take::<String>()?, row.take::<String>()?))
+        Ok((
+            row.get::<String>("table_name")?,
+            row.get::<String>("key_name")?,
+            row.get::<String>("column_name")?,
+        ))
     })?;
     let mut joined: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (table, key, column) in keys {

@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use self::tls::TlsMode;
-use super::db::Database;
+use super::store::Database;
 use common::error::Result;
 
 pub mod facts;

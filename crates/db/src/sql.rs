@@ -1,39 +1,107 @@
 //! One SQL text for two drivers: statements, arguments and result rows. All differences between SQLite and PostgreSQL
 //! that affect statements are handled here.
 
-use std::sync::OnceLock;
+use std::cell::Cell;
+use std::fmt;
+use std::sync::{LazyLock, OnceLock};
+#[cfg(debug_assertions)]
+use std::sync::{Mutex, PoisonError};
 
 use domain::time::Timestamp;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
 use common::error::{Error, Result};
 
-/// A literal SQL statement. Only [`statements!`](crate::statements) creates them, so that a test can list all of them.
+/// An SQL statement. [`statements!`](crate::statements) defines and lists them, so that tests check all of them.
 #[derive(Debug)]
 pub struct Sql {
-    text: &'static str,
+    source: TextSource,
+    text: OnceLock<String>,
     sqlite: OnceLock<String>,
+    /// The names of the columns of the result.
+    columns: OnceLock<Vec<String>>,
+    /// The readers whose columns were checked.
+    #[cfg(debug_assertions)]
+    checked: Mutex<Vec<&'static str>>,
+}
+
+#[derive(Debug)]
+enum TextSource {
+    Literal(&'static str),
+    /// Inserts fragments, once.
+    Built(fn() -> String),
+    Text(String),
 }
 
 impl Sql {
+    /// A statement without fragments.
+    pub const fn new(text: &'static str) -> Self {
+        Self::of(TextSource::Literal(text))
+    }
+
     /// For `statements!` only.
     #[doc(hidden)]
-    pub const fn new(text: &'static str) -> Self {
+    pub const fn built(build: fn() -> String) -> Self {
+        Self::of(TextSource::Built(build))
+    }
+
+    /// A statement of a set that is built by a function, such as the deletions of `cascade.rs`.
+    pub(crate) const fn text_of(text: String) -> Self {
+        Self::of(TextSource::Text(text))
+    }
+
+    const fn of(source: TextSource) -> Self {
         Self {
-            text,
+            source,
+            text: OnceLock::new(),
             sqlite: OnceLock::new(),
+            columns: OnceLock::new(),
+            #[cfg(debug_assertions)]
+            checked: Mutex::new(Vec::new()),
         }
     }
 
     /// The text as written, which is also the text for PostgreSQL.
-    pub fn text(&self) -> &'static str {
-        self.text
+    pub fn text(&self) -> &str {
+        match &self.source {
+            TextSource::Literal(text) => text,
+            TextSource::Built(build) => self.text.get_or_init(build),
+            TextSource::Text(text) => text,
+        }
     }
 
     /// The text for SQLite. SQLite numbers `$n` by first appearance, so `$n` becomes `?n`. Row locks are removed,
     /// because a transaction locks the whole file.
     pub fn sqlite(&self) -> &str {
-        self.sqlite.get_or_init(|| Self::for_sqlite(self.text))
+        self.sqlite.get_or_init(|| Self::for_sqlite(self.text()))
+    }
+
+    /// The names of the columns of the result; `read` asks the driver for them once.
+    pub(super) fn columns(&self, read: impl FnOnce() -> Vec<String>) -> &[String] {
+        self.columns.get_or_init(read)
+    }
+
+    /// Calls a reader with sample values when it first reads this statement. A column that the statement does not have
+    /// thus fails every test that runs the statement, even if it finds no rows.
+    #[cfg(debug_assertions)]
+    pub(super) fn check_reader<T>(&self, names: &[String], read: &mut impl FnMut(&Columns<'_>) -> Result<T>) {
+        let reader = std::any::type_name_of_val(read);
+        {
+            let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+            if checked.contains(&reader) {
+                return;
+            }
+            checked.push(reader);
+        }
+        let result = ResultColumns::of(names);
+        let columns = Columns::of(DriverRow::Sample, &result);
+        // A reader may reject the sample values themselves.
+        let outcome = read(&columns).map(drop);
+        assert!(
+            !columns.is_misread.get(),
+            "{reader} does not fit its statement: {outcome:?}\n{}",
+            self.text()
+        );
     }
 
     /// Converts a text for SQLite.
@@ -51,14 +119,42 @@ impl Sql {
     }
 }
 
+/// A part of statements. A statement inserts it by its name in braces, as `format!` does: `"… WHERE {CAN_VIEW_GROUP}"`.
+pub struct SqlFragment(LazyLock<String>);
+
+impl SqlFragment {
+    /// For `fragments!`, and for fragments that a function builds.
+    pub const fn new(build: fn() -> String) -> Self {
+        Self(LazyLock::new(build))
+    }
+}
+
+impl fmt::Display for SqlFragment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The statements of one file by name, for the tests of all SQL.
+pub type NamedStatements = Vec<(&'static str, &'static Sql)>;
+
 /// Defines the statements of one store file. Each becomes a `static`; `STATEMENTS` lists them for
 /// `tests/permissions/statements.rs`.
 #[macro_export]
 macro_rules! statements {
     ($($(#[doc = $doc:expr])* $name:ident = $text:expr;)+) => {
-        $($(#[doc = $doc])* static $name: $crate::sql::Sql = $crate::sql::Sql::new($text);)+
+        $($(#[doc = $doc])* static $name: $crate::sql::Sql = $crate::sql::Sql::built(|| format!($text));)+
         /// All statements of this file by name.
         pub static STATEMENTS: &[(&str, &$crate::sql::Sql)] = &[$((stringify!($name), &$name)),+];
+    };
+}
+
+/// Defines fragments that several statements share. A fragment can insert others.
+#[macro_export]
+macro_rules! fragments {
+    ($($(#[doc = $doc:expr])* $visibility:vis $name:ident = $text:expr;)+) => {
+        $($(#[doc = $doc])* $visibility static $name: $crate::sql::SqlFragment =
+            $crate::sql::SqlFragment::new(|| format!($text));)+
     };
 }
 
@@ -128,15 +224,40 @@ impl Argument for Timestamp {
     }
 }
 
-/// The columns of one row, read from left to right in the order of the statement.
+/// The columns of one row, read by their names in the statement.
 pub struct Columns<'r> {
     row: DriverRow<'r>,
-    next: usize,
+    of: &'r ResultColumns<'r>,
+    /// The number of reads of this row.
+    step: Cell<usize>,
+    /// The column after the one that was read last.
+    next: Cell<usize>,
+    /// Whether a column was requested that the statement does not have.
+    is_misread: Cell<bool>,
+}
+
+/// The columns of a result set.
+pub(super) struct ResultColumns<'s> {
+    names: &'s [String],
+    /// The column that each step read in the previous row. A reader mostly reads the same columns in every row, so a
+    /// name is searched in the first row and compared once in the others.
+    expected: Vec<Cell<usize>>,
+}
+
+impl<'s> ResultColumns<'s> {
+    pub(super) fn of(names: &'s [String]) -> Self {
+        Self {
+            names,
+            expected: (0..2 * names.len()).map(Cell::new).collect(),
+        }
+    }
 }
 
 enum DriverRow<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
     Postgres(&'r postgres::Row),
+    #[cfg(debug_assertions)]
+    Sample,
 }
 
 /// A type that can be read from a column.
@@ -145,67 +266,103 @@ pub trait Column: Sized {
     fn sqlite(value: ValueRef<'_>) -> Option<Self>;
     #[doc(hidden)]
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error>;
+    /// A value for [`Sql::check_reader`].
+    #[doc(hidden)]
+    fn sample() -> Self;
 }
 
 impl<'r> Columns<'r> {
-    pub(super) fn of_sqlite(row: &'r rusqlite::Row<'r>) -> Self {
+    pub(super) fn of_sqlite(row: &'r rusqlite::Row<'r>, of: &'r ResultColumns<'r>) -> Self {
+        Self::of(DriverRow::Sqlite(row), of)
+    }
+
+    pub(super) fn of_postgres(row: &'r postgres::Row, of: &'r ResultColumns<'r>) -> Self {
+        Self::of(DriverRow::Postgres(row), of)
+    }
+
+    fn of(row: DriverRow<'r>, of: &'r ResultColumns<'r>) -> Self {
         Self {
-            row: DriverRow::Sqlite(row),
-            next: 0,
+            row,
+            of,
+            step: Cell::new(0),
+            next: Cell::new(0),
+            is_misread: Cell::new(false),
         }
     }
 
-    pub(super) fn of_postgres(row: &'r postgres::Row) -> Self {
-        Self {
-            row: DriverRow::Postgres(row),
-            next: 0,
+    /// Reads a column. A missing column and a type mismatch are internal errors.
+    pub fn get<T: Column>(&self, name: &str) -> Result<T> {
+        let names = self.of.names;
+        let is_it = |index: &usize| names.get(*index).is_some_and(|known| known == name);
+        let expected = self.of.expected.get(self.step.replace(self.step.get() + 1));
+        let guesses = [expected.map_or(0, Cell::get), self.next.get()];
+        let index = match guesses.into_iter().find(is_it) {
+            Some(index) => index,
+            None => names
+                .iter()
+                .position(|known| known == name)
+                .ok_or_else(|| self.misread(&format!("no column {name}")))?,
+        };
+        if let Some(expected) = expected {
+            expected.set(index);
+        }
+        self.next.set(index + 1);
+        self.at(index)
+    }
+
+    /// Reads the only column of a statement that selects a single expression, such as a number of rows.
+    pub fn only<T: Column>(&self) -> Result<T> {
+        if self.of.names.len() == 1 {
+            self.at(0)
+        } else {
+            Err(self.misread("not one column"))
         }
     }
 
-    /// Reads the next column. A type mismatch is an internal error.
-    pub fn take<T: Column>(&mut self) -> Result<T> {
-        let index = self.next;
-        self.next += 1;
-        match &self.row {
-            DriverRow::Sqlite(row) => {
-                let value = row.get_ref(index).map_err(|error| Error::Internal(error.into()))?;
-                T::sqlite(value)
-                    .ok_or_else(|| Error::Internal(anyhow::anyhow!("column {index} holds {:?}", value.data_type())))
-            }
-            DriverRow::Postgres(row) => {
-                T::postgres(row, index).map_err(|error| Error::Internal(anyhow::Error::new(error).context(index)))
-            }
+    /// Reads JSON stored as text.
+    pub fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T> {
+        let text: String = self.get(name)?;
+        #[cfg(debug_assertions)]
+        if matches!(self.row, DriverRow::Sample) {
+            let samples = ["null", "[]", "{}", "0", "\"\""];
+            let sample = samples.iter().find_map(|sample| serde_json::from_str(sample).ok());
+            return sample.ok_or_else(|| Error::Internal(anyhow::anyhow!("no sample of the JSON in {name}")));
         }
-    }
-
-    /// Reads the next column, an enumeration stored as text.
-    pub fn parse<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<T> {
-        let text: String = self.take()?;
-        parse(&text).ok_or_else(|| Error::Internal(anyhow::anyhow!("no such value: {text}")))
-    }
-
-    /// Reads the next column, a nullable enumeration stored as text.
-    pub fn parse_option<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
-        let text: Option<String> = self.take()?;
-        text.map(|text| parse(&text).ok_or_else(|| Error::Internal(anyhow::anyhow!("no such value: {text}"))))
-            .transpose()
-    }
-
-    /// Reads the next column, JSON stored as text.
-    pub fn json<T: serde::de::DeserializeOwned>(&mut self) -> Result<T> {
-        let text: String = self.take()?;
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Reads the next column, nullable JSON stored as text.
-    pub fn json_option<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
-        let text: Option<String> = self.take()?;
+    /// Reads nullable JSON stored as text.
+    pub fn json_option<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let text: Option<String> = self.get(name)?;
+        #[cfg(debug_assertions)]
+        if matches!(self.row, DriverRow::Sample) {
+            return Ok(None);
+        }
         Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
     }
 
-    /// Skips columns of a row that an outer join did not match.
-    pub fn skip(&mut self, columns: usize) {
-        self.next += columns;
+    fn misread(&self, what: &str) -> Error {
+        self.is_misread.set(true);
+        Error::Internal(anyhow::anyhow!("{what} in {:?}", self.of.names))
+    }
+
+    fn at<T: Column>(&self, index: usize) -> Result<T> {
+        match &self.row {
+            DriverRow::Sqlite(row) => {
+                let value = row.get_ref(index).map_err(|error| Error::Internal(error.into()))?;
+                T::sqlite(value).ok_or_else(|| {
+                    let kind = value.data_type();
+                    Error::Internal(anyhow::anyhow!(
+                        "column {} holds an unknown {kind}",
+                        self.of.names[index]
+                    ))
+                })
+            }
+            DriverRow::Postgres(row) => T::postgres(row, index)
+                .map_err(|error| Error::Internal(anyhow::Error::new(error).context(self.of.names[index].clone()))),
+            #[cfg(debug_assertions)]
+            DriverRow::Sample => Ok(T::sample()),
+        }
     }
 }
 
@@ -215,6 +372,9 @@ impl Column for i64 {
     }
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         row.try_get(index)
+    }
+    fn sample() -> Self {
+        0
     }
 }
 impl Column for f64 {
@@ -232,6 +392,9 @@ impl Column for f64 {
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         row.try_get(index)
     }
+    fn sample() -> Self {
+        0.0
+    }
 }
 impl Column for bool {
     fn sqlite(value: ValueRef<'_>) -> Option<Self> {
@@ -239,6 +402,9 @@ impl Column for bool {
     }
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         row.try_get(index)
+    }
+    fn sample() -> Self {
+        true
     }
 }
 impl Column for String {
@@ -248,6 +414,9 @@ impl Column for String {
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         row.try_get(index)
     }
+    fn sample() -> Self {
+        String::new()
+    }
 }
 impl Column for Timestamp {
     fn sqlite(value: ValueRef<'_>) -> Option<Self> {
@@ -255,6 +424,9 @@ impl Column for Timestamp {
     }
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         row.try_get(index).map(Timestamp::from_millis)
+    }
+    fn sample() -> Self {
+        Timestamp::from_millis(0)
     }
 }
 impl<T: Column> Column for Option<T> {
@@ -272,6 +444,9 @@ impl<T: Column> Column for Option<T> {
         } else {
             Ok(None)
         }
+    }
+    fn sample() -> Self {
+        Some(T::sample())
     }
 }
 
@@ -308,6 +483,9 @@ macro_rules! text_ids {
             fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
                 row.try_get::<_, &str>(index).map(Self::new)
             }
+            fn sample() -> Self {
+                Self::new("")
+            }
         }
     )+};
 }
@@ -333,6 +511,7 @@ text_ids!(
     MessageId,
     DocumentId,
     RevisionId,
+    ImageId,
     LogId,
     LateTextId,
     ConversionSourceId,
@@ -356,6 +535,9 @@ macro_rules! texts {
             }
             fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
                 row.try_get::<_, &str>(index).map(Self::stored)
+            }
+            fn sample() -> Self {
+                Self::stored("")
             }
         }
     )+};
@@ -392,6 +574,98 @@ texts!(
     CustomDomain,
     WebAddress,
 );
+
+/// Enumerations are stored as text.
+macro_rules! string_enums {
+    ($($name:ty),+ $(,)?) => {$(
+        impl Argument for $name {
+            fn value(&self) -> Value<'_> {
+                Value::Text(self.as_str())
+            }
+        }
+        impl Column for $name {
+            fn sqlite(value: ValueRef<'_>) -> Option<Self> {
+                value.as_str().ok().and_then(Self::parse)
+            }
+            fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
+                row.try_get::<_, StoredEnum<Self>>(index).map(|stored| stored.0)
+            }
+            fn sample() -> Self {
+                Self::ALL[0]
+            }
+        }
+        impl ParseText for $name {
+            fn parse_text(text: &str) -> Option<Self> {
+                Self::parse(text)
+            }
+        }
+    )+};
+}
+string_enums!(
+    domain::access::MemberRole,
+    domain::access::PlatformRole,
+    domain::activity::Category,
+    domain::assignment::AssignmentStatus,
+    domain::assignment::LatePolicy,
+    domain::class::ClassStatus,
+    domain::course::CourseStatus,
+    domain::document::DocumentStatus,
+    domain::document::UnlockedStatus,
+    domain::document_kind::DocumentType,
+    domain::document_kind::FileExtension,
+    domain::feedback::FeedbackVisibility,
+    domain::grade::GradeStatus,
+    domain::group::GroupRole,
+    domain::group_assignment::GroupAssignmentStatus,
+    domain::invitation::InvitationStatus,
+    domain::job::JobKind,
+    domain::job::JobStatus,
+    domain::mail_domain::MailDomainMethod,
+    domain::mail_domain::MailDomainStatus,
+    domain::message::MessageType,
+    domain::organization::OrganizationStatus,
+    domain::save::RevisionOrigin,
+    domain::submission::SubmissionStatus,
+);
+
+trait ParseText: Sized {
+    fn parse_text(text: &str) -> Option<Self>;
+}
+
+/// A value of an enumeration in PostgreSQL.
+struct StoredEnum<T>(T);
+
+impl<'a, T: ParseText> postgres::types::FromSql<'a> for StoredEnum<T> {
+    fn from_sql(
+        kind: &postgres::types::Type,
+        raw: &'a [u8],
+    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        let text = <&str>::from_sql(kind, raw)?;
+        T::parse_text(text)
+            .map(Self)
+            .ok_or_else(|| format!("no such value: {text}").into())
+    }
+    fn accepts(kind: &postgres::types::Type) -> bool {
+        <&str>::accepts(kind)
+    }
+}
+
+impl Argument for domain::file::FileKey {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.as_str())
+    }
+}
+impl Column for domain::file::FileKey {
+    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
+        value.as_str().ok().map(Self::new)
+    }
+    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
+        row.try_get::<_, &str>(index).map(Self::new)
+    }
+    fn sample() -> Self {
+        Self::new("")
+    }
+}
 
 impl rusqlite::ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

@@ -17,70 +17,66 @@ use common::error::{Error, Result};
 /// Maximum number of export files whose size is queried; exports expire after 14 days.
 const EXPORTS_MAX: i64 = 1000;
 
-/// The documents of an organization, starting at its rooms, with joins by key only. With the organization as an
-/// additional join condition PostgreSQL would scan the tables of all organizations; the foreign keys never leave the
-/// organization anyway.
-macro_rules! of_documents {
-    ($select:literal, $join:literal) => {
-        concat!(
-            "SELECT k.id, k.name, CAST(SUM(",
-            $select,
-            ") AS BIGINT)
+statements! {
+    /// Current revisions of documents.
+    DOCUMENTS = "SELECT k.id, k.name, CAST(SUM(r.size) AS BIGINT) AS bytes
             FROM work_rooms w
             JOIN groups g ON g.id = w.group_id
             JOIN classes k ON k.id = g.class_id
-            JOIN documents d ON d.work_room_id = w.id ",
-            $join,
-            " WHERE w.organization_id = $1 GROUP BY k.id, k.name"
-        )
-    };
-}
-
-/// Submitted copies; a copy shared by several attempts counts once.
-macro_rules! of_copies {
-    ($select:literal, $join:literal) => {
-        concat!(
-            "SELECT x.id, x.name, CAST(SUM(x.size) AS BIGINT) FROM (SELECT DISTINCT k.id, k.name, ",
-            $select,
-            " FROM group_assignments l
-            JOIN classes k ON k.organization_id = l.organization_id AND k.id = l.class_id
-            JOIN submissions s ON s.organization_id = l.organization_id AND s.group_assignment_id = l.id
-            JOIN submission_documents c ON c.organization_id = s.organization_id AND c.submission_id = s.id ",
-            $join,
-            " WHERE l.organization_id = $1) x GROUP BY x.id, x.name"
-        )
-    };
-}
-
-statements! {
-    /// Current revisions of documents.
-    DOCUMENTS = of_documents!("r.size", "JOIN document_revisions r ON r.id = d.current_revision_id");
+            JOIN documents d ON d.work_room_id = w.id JOIN document_revisions r ON r.id = d.current_revision_id
+            WHERE w.organization_id = $1 GROUP BY k.id, k.name";
     /// Older revisions of documents.
-    REVISIONS = of_documents!("r.size", "JOIN document_revisions r ON r.document_id = d.id
-        AND (d.current_revision_id IS NULL OR r.id <> d.current_revision_id)");
-    TOPIC_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
+    REVISIONS = "SELECT k.id, k.name, CAST(SUM(r.size) AS BIGINT) AS bytes
+            FROM work_rooms w
+            JOIN groups g ON g.id = w.group_id
+            JOIN classes k ON k.id = g.class_id
+            JOIN documents d ON d.work_room_id = w.id JOIN document_revisions r ON r.document_id = d.id
+        AND (d.current_revision_id IS NULL OR r.id <> d.current_revision_id) WHERE w.organization_id = $1
+        GROUP BY k.id, k.name";
+    TOPIC_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT) AS bytes
         FROM assignments a
         JOIN classes k ON k.organization_id = a.organization_id AND k.id = a.class_id
         JOIN assignment_attachments f ON f.organization_id = a.organization_id AND f.assignment_id = a.id
         WHERE a.organization_id = $1 GROUP BY k.id, k.name";
-    GROUP_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
+    GROUP_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT) AS bytes
         FROM groups g
         JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
         JOIN group_attachments f ON f.organization_id = g.organization_id AND f.group_id = g.id
         WHERE g.organization_id = $1 GROUP BY k.id, k.name";
-    MESSAGE_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
+    MESSAGE_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT) AS bytes
         FROM work_rooms w
         JOIN groups g ON g.organization_id = w.organization_id AND g.id = w.group_id
         JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
         JOIN message_attachments f ON f.organization_id = w.organization_id AND f.work_room_id = w.id
+        WHERE w.organization_id = $1 GROUP BY k.id, k.name";    /// Pictures added in the built-in editor.
+    IMAGES = "SELECT k.id, k.name, CAST(SUM(i.size) AS BIGINT) AS bytes
+        FROM work_rooms w
+        JOIN groups g ON g.id = w.group_id
+        JOIN classes k ON k.id = g.class_id
+        JOIN documents d ON d.work_room_id = w.id
+        JOIN document_images i ON i.document_id = d.id
         WHERE w.organization_id = $1 GROUP BY k.id, k.name";
-    SUBMISSIONS = of_copies!("c.file_key, c.size", "");
+    SUBMISSIONS = "SELECT x.id, x.name, CAST(SUM(x.size) AS BIGINT) AS bytes
+            FROM (SELECT DISTINCT k.id, k.name, c.file_key, c.size FROM group_assignments l
+            JOIN classes k ON k.organization_id = l.organization_id AND k.id = l.class_id
+            JOIN submissions s ON s.organization_id = l.organization_id AND s.group_assignment_id = l.id
+            JOIN submission_documents c ON c.organization_id = s.organization_id AND c.submission_id = s.id
+            WHERE l.organization_id = $1) x GROUP BY x.id, x.name";
     /// Conversions of documents.
-    CONVERTED_DOCUMENTS = of_documents!("x.size", "JOIN document_revisions r ON r.document_id = d.id
-        JOIN converted_files x ON x.revision_id = r.id");
+    CONVERTED_DOCUMENTS = "SELECT k.id, k.name, CAST(SUM(x.size) AS BIGINT) AS bytes
+            FROM work_rooms w
+            JOIN groups g ON g.id = w.group_id
+            JOIN classes k ON k.id = g.class_id
+            JOIN documents d ON d.work_room_id = w.id JOIN document_revisions r ON r.document_id = d.id
+        JOIN converted_files x ON x.revision_id = r.id WHERE w.organization_id = $1 GROUP BY k.id, k.name";
     /// Conversions of submitted copies.
-    CONVERTED_COPIES = of_copies!("v.file_key, v.size", "JOIN converted_files v ON v.organization_id = c.organization_id
-        AND v.submission_document_id = c.id");
+    CONVERTED_COPIES = "SELECT x.id, x.name, CAST(SUM(x.size) AS BIGINT) AS bytes
+            FROM (SELECT DISTINCT k.id, k.name, v.file_key, v.size FROM group_assignments l
+            JOIN classes k ON k.organization_id = l.organization_id AND k.id = l.class_id
+            JOIN submissions s ON s.organization_id = l.organization_id AND s.group_assignment_id = l.id
+            JOIN submission_documents c ON c.organization_id = s.organization_id AND c.submission_id = s.id
+            JOIN converted_files v ON v.organization_id = c.organization_id
+        AND v.submission_document_id = c.id WHERE l.organization_id = $1) x GROUP BY x.id, x.name";
     /// Exports that can be downloaded; their sizes are known only to the file storage.
     EXPORTS = "SELECT file_key FROM jobs WHERE organization_id = $1 AND file_key IS NOT NULL
         ORDER BY created_at DESC, id DESC LIMIT $2";
@@ -89,8 +85,9 @@ statements! {
     /// The changes until now.
     MARK = "SELECT added, removals FROM storage_usages WHERE organization_id = $1";
     /// Usage and quotas.
-    ROOM = "SELECT COALESCE(u.bytes + u.added, 0), o.storage_quota, o.group_storage_quota, COALESCE(u.counted_at, 0),
-            COALESCE(u.removals - u.removals_counted, 0)
+    ROOM = "SELECT COALESCE(u.bytes + u.added, 0) AS used, o.storage_quota, o.group_storage_quota,
+            COALESCE(u.counted_at, 0) AS counted_at,
+            COALESCE(u.removals - u.removals_counted, 0) AS uncounted_removals
         FROM organizations o LEFT JOIN storage_usages u ON u.organization_id = $1 WHERE o.id = $1";
     /// Adds inserted files. Locks the row until the end of the transaction, so that concurrent uploads cannot exceed
     /// the quota.
@@ -107,7 +104,11 @@ statements! {
         UNION ALL SELECT w.group_id FROM message_attachments m
             JOIN work_rooms w ON w.organization_id = m.organization_id AND w.id = m.work_room_id
             WHERE m.organization_id = $1 AND m.file_key = $2
-        UNION ALL SELECT f.group_id FROM group_attachments f WHERE f.organization_id = $1 AND f.file_key = $2";
+        UNION ALL SELECT f.group_id FROM group_attachments f WHERE f.organization_id = $1 AND f.file_key = $2
+        UNION ALL SELECT w.group_id FROM document_images i
+            JOIN documents d ON d.organization_id = i.organization_id AND d.id = i.document_id
+            JOIN work_rooms w ON w.organization_id = d.organization_id AND w.id = d.work_room_id
+            WHERE i.organization_id = $1 AND i.file_key = $2";
     /// The usage of a group: its documents with all revisions, its files and the files of its chat.
     OF_GROUP = "SELECT CAST(COALESCE(SUM(x.size), 0) AS BIGINT) FROM (
             SELECT r.size FROM work_rooms w
@@ -116,6 +117,10 @@ statements! {
             WHERE w.organization_id = $1 AND w.group_id = $2
         UNION ALL SELECT m.size FROM work_rooms w
             JOIN message_attachments m ON m.organization_id = w.organization_id AND m.work_room_id = w.id
+            WHERE w.organization_id = $1 AND w.group_id = $2
+        UNION ALL SELECT i.size FROM work_rooms w
+            JOIN documents d ON d.organization_id = w.organization_id AND d.work_room_id = w.id
+            JOIN document_images i ON i.organization_id = d.organization_id AND i.document_id = d.id
             WHERE w.organization_id = $1 AND w.group_id = $2
         UNION ALL SELECT f.size FROM group_attachments f WHERE f.organization_id = $1 AND f.group_id = $2) x";
 }
@@ -155,8 +160,8 @@ impl ReadTx<'_> {
     /// Returns the last count; `None` if there is none yet.
     pub fn storage_usage(&mut self) -> Result<Option<StorageUsage>> {
         self.fetch_optional(&USAGE, args![], |row| {
-            let Details { kinds, classes } = row.json()?;
-            let counted_at: Timestamp = row.take()?;
+            let Details { kinds, classes } = row.json("details")?;
+            let counted_at: Timestamp = row.get("counted_at")?;
             Ok(StorageUsage {
                 counted_at,
                 total_bytes: kinds.total(),
@@ -169,15 +174,15 @@ impl ReadTx<'_> {
     /// Returns present usage and quotas.
     pub fn storage_allowance(&mut self) -> Result<StorageAllowance> {
         self.fetch_one(&ROOM, args![], |row| {
-            let used = row.take()?;
-            let quota = row.take::<Option<i64>>()?.map(QuotaBytes::stored);
-            let group_quota = row.take::<Option<i64>>()?.map(QuotaBytes::stored);
+            let used = row.get("used")?;
+            let quota = row.get::<Option<i64>>("storage_quota")?.map(QuotaBytes::stored);
+            let group_quota = row.get::<Option<i64>>("group_storage_quota")?.map(QuotaBytes::stored);
             Ok(StorageAllowance {
                 used,
                 quota: quota.unwrap_or(QuotaBytes::OF_SCHOOL),
                 group_quota: group_quota.unwrap_or(QuotaBytes::OF_GROUP),
-                is_counted: row.take::<i64>()? > 0,
-                may_be_less: row.take::<i64>()? != 0,
+                is_counted: row.get::<i64>("counted_at")? > 0,
+                may_be_less: row.get::<i64>("uncounted_removals")? != 0,
             })
         })
     }
@@ -186,8 +191,8 @@ impl ReadTx<'_> {
     pub fn storage_mark(&mut self) -> Result<StorageMark> {
         let found = self.fetch_optional(&MARK, args![], |row| {
             Ok(StorageMark {
-                added: row.take()?,
-                removals: row.take()?,
+                added: row.get("added")?,
+                removals: row.get("removals")?,
             })
         });
         Ok(found?.unwrap_or_default())
@@ -196,9 +201,10 @@ impl ReadTx<'_> {
     /// Counts the bytes of each class by kind.
     pub fn storage_of_classes(&mut self) -> Result<Vec<(ClassStorage, StorageKinds)>> {
         type Field = fn(&mut StorageKinds) -> &mut i64;
-        let sums: [(&'static Sql, Field); 8] = [
+        let sums: [(&'static Sql, Field); 9] = [
             (&DOCUMENTS, |kinds| &mut kinds.documents),
             (&REVISIONS, |kinds| &mut kinds.revisions),
+            (&IMAGES, |kinds| &mut kinds.documents),
             (&TOPIC_FILES, |kinds| &mut kinds.attachments),
             (&GROUP_FILES, |kinds| &mut kinds.attachments),
             (&MESSAGE_FILES, |kinds| &mut kinds.messages),
@@ -218,9 +224,7 @@ impl ReadTx<'_> {
 
     /// Lists the files of exports that can be downloaded.
     pub fn export_files(&mut self) -> Result<Vec<FileKey>> {
-        self.fetch_all(&EXPORTS, args![EXPORTS_MAX], |row| {
-            Ok(FileKey::new(row.take::<String>()?))
-        })
+        self.fetch_all(&EXPORTS, args![EXPORTS_MAX], |row| row.get::<FileKey>("file_key"))
     }
 }
 
@@ -255,11 +259,11 @@ impl WriteTx<'_> {
         self.record_storage_change()?;
         let room = self.storage_allowance()?;
         let group: Option<String> = match file {
-            Some(key) => self.fetch_optional(&GROUP_OF_FILE, args![key.as_str()], |row| row.take())?,
+            Some(key) => self.fetch_optional(&GROUP_OF_FILE, args![key.as_str()], |row| row.get("group_id"))?,
             None => None,
         };
         let of_group: i64 = match group {
-            Some(group) => self.fetch_one(&OF_GROUP, args![group], |row| row.take())?,
+            Some(group) => self.fetch_one(&OF_GROUP, args![group], |row| row.only())?,
             None => 0,
         };
         if room.has_room_for(0) && room.group_quota.allows(of_group) {
@@ -270,11 +274,11 @@ impl WriteTx<'_> {
     }
 }
 
-fn sum(row: &mut Columns<'_>) -> Result<(ClassStorage, i64)> {
+fn sum(row: &Columns<'_>) -> Result<(ClassStorage, i64)> {
     let class = ClassStorage {
-        id: row.take()?,
-        name: row.take()?,
+        id: row.get("id")?,
+        name: row.get("name")?,
         bytes: 0,
     };
-    Ok((class, row.take()?))
+    Ok((class, row.get("bytes")?))
 }

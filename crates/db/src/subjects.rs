@@ -5,22 +5,22 @@ use domain::text::name_key;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! subject_columns {
-    () => {
-        "s.id, s.organization_id, s.name, s.code, s.color, s.description, s.is_active, s.created_at, s.updated_at"
-    };
+fragments! {
+    SUBJECT_COLUMNS = "s.id, s.organization_id, s.name, s.code, s.color, s.description, s.is_active, s.created_at,
+        s.updated_at";
 }
+
 statements! {
-    BY_ID = concat!("SELECT ", subject_columns!(), " FROM subjects s WHERE s.organization_id = $1 AND s.id = $2");
+    BY_ID = "SELECT {SUBJECT_COLUMNS} FROM subjects s WHERE s.organization_id = $1 AND s.id = $2";
     /// The matching subjects by name; those whose name begins with the search text come first.
-    LIST = concat!("SELECT ", subject_columns!(), " FROM subjects s
+    LIST = "SELECT {SUBJECT_COLUMNS} FROM subjects s
         WHERE s.organization_id = $1
             AND (CAST($2 AS TEXT) IS NULL OR s.search_key LIKE '%' || $2 || '%' ESCAPE '\\')
             AND (CAST($3 AS BOOLEAN) IS NULL OR s.is_active = $3)
-        ORDER BY CASE WHEN s.search_key LIKE $2 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, s.sort_key, s.id");
+        ORDER BY CASE WHEN s.search_key LIKE $2 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, s.sort_key, s.id";
     INSERT = "INSERT INTO subjects (organization_id, id, name, name_key, code, color, description, is_active,
             created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
@@ -49,14 +49,14 @@ impl ReadTx<'_> {
 
     /// Returns whether a class, a course or a group references the subject.
     pub fn subject_in_use(&mut self, id: &SubjectId) -> Result<bool> {
-        self.fetch_one(&IN_USE, args![id], |row| row.take())
+        self.fetch_one(&IN_USE, args![id], |row| row.only())
     }
 }
 
 impl WriteTx<'_> {
     /// Returns a subject, locked until the end of the transaction.
     pub fn lock_subject(&mut self, id: &SubjectId) -> Result<Subject> {
-        self.fetch_one(&LOCK, args![id], |row| row.take::<SubjectId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.get::<SubjectId>("id"))?;
         self.subject(id)
     }
 
@@ -108,16 +108,16 @@ impl WriteTx<'_> {
     }
 }
 
-pub(super) fn subject(row: &mut Columns<'_>) -> Result<Subject> {
+pub(super) fn subject(row: &Columns<'_>) -> Result<Subject> {
     Ok(Subject {
-        id: row.take()?,
-        organization_id: row.take()?,
-        name: row.take()?,
-        code: row.take()?,
-        color: row.take()?,
-        description: row.take()?,
-        is_active: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        name: row.get("name")?,
+        code: row.get("code")?,
+        color: row.get("color")?,
+        description: row.get("description")?,
+        is_active: row.get("is_active")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

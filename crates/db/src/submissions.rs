@@ -16,58 +16,48 @@ use domain::id::{DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, S
 use domain::number::Points;
 use domain::submission::{Submission, SubmissionDocument, SubmissionStatus};
 use domain::time::Timestamp;
-use domain::user::Person;
 
-use super::group_assignments::{submission, submission_columns};
-use super::sql::{Columns, Sql};
+use super::group_assignments::submission;
+use super::sql::{Columns, NamedStatements};
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::group_assignments::SUBMISSION_COLUMNS;
+use crate::labels::{PERSON_COLUMNS, person};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! copy_columns {
-    () => {
-        "sd.id, sd.submission_id, sd.document_id, sd.document_version, sd.title, sd.file_extension, sd.size, sd.sha256,
-            sd.file_key"
-    };
+fragments! {
+    pub(crate) COPY_COLUMNS = "sd.id, sd.submission_id, sd.document_id, sd.document_version, sd.title,
+        sd.file_extension, sd.size, sd.sha256,
+            sd.file_key";
+    pub(crate) GRADE_COLUMNS = "gr.id AS grade_id, gr.submission_id, gr.value, gr.points, gr.feedback,
+        gr.status AS grade_status,
+            gr.version AS grade_version, gr.graded_by_id, gr.graded_at,
+            gr.published_at";
+    pub(crate) MEMBER_GRADE_COLUMNS = "mg.user_id, mg.value, mg.points, mg.feedback, mg.graded_at, mg.graded_by_id";
+    pub(crate) FEEDBACK_COLUMNS = "fb.id, fb.group_assignment_id, fb.submission_id, fb.document_id, {PERSON_COLUMNS},
+        fb.text, fb.visibility,
+            fb.published_at, fb.created_at, fb.updated_at";
 }
-
-macro_rules! grade_columns {
-    () => {
-        "gr.id, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version, gr.graded_by_id, gr.graded_at,
-            gr.published_at"
-    };
-}
-
-macro_rules! member_grade_columns {
-    () => {
-        "mg.user_id, mg.value, mg.points, mg.feedback, mg.graded_at, mg.graded_by_id"
-    };
-}
-
-macro_rules! feedback_columns {
-    () => {
-        "fb.id, fb.group_assignment_id, fb.submission_id, fb.document_id, u.id, u.name, u.image, fb.text, fb.visibility,
-            fb.published_at, fb.created_at, fb.updated_at"
-    };
-}
-pub(super) use {copy_columns, feedback_columns, grade_columns, member_grade_columns};
 
 statements! {
-    BY_ID = concat!("SELECT ", submission_columns!(), " FROM submissions s WHERE s.organization_id = $1 AND s.id = $2");
+    BY_ID = "SELECT s.organization_id, {SUBMISSION_COLUMNS} FROM submissions s
+        WHERE s.organization_id = $1 AND s.id = $2";
     /// The attempt in which a document is currently submitted.
-    ACTIVE_OF_DOCUMENT = concat!("SELECT ", submission_columns!(), " FROM submissions s
+    ACTIVE_OF_DOCUMENT = "SELECT s.organization_id, {SUBMISSION_COLUMNS} FROM submissions s
         JOIN submission_documents sd ON sd.submission_id = s.id
-        WHERE s.organization_id = $1 AND sd.document_id = $2 AND s.status = 'ACTIVE'");
+        WHERE s.organization_id = $1 AND sd.document_id = $2 AND s.status = 'ACTIVE'";
     /// The copies of an attempt, in the order of their documents.
-    COPIES = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
-        WHERE sd.organization_id = $1 AND sd.submission_id = $2 ORDER BY sd.created_at, sd.id");
+    COPIES = "SELECT {COPY_COLUMNS} FROM submission_documents sd
+        WHERE sd.organization_id = $1 AND sd.submission_id = $2 ORDER BY sd.created_at, sd.id";
     /// The copy of a document in an attempt.
-    COPY = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
-        WHERE sd.organization_id = $1 AND sd.id = $2 AND sd.document_id = $3");
+    COPY = "SELECT {COPY_COLUMNS} FROM submission_documents sd
+        WHERE sd.organization_id = $1 AND sd.id = $2 AND sd.document_id = $3";
     /// The number of attempts of a link.
-    ATTEMPTS = "SELECT COALESCE(MAX(attempt), 0) FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2";
+    ATTEMPTS = "SELECT COALESCE(MAX(attempt), 0) FROM submissions
+            WHERE organization_id = $1 AND group_assignment_id = $2";
     /// The present members of a group.
-    MEMBERS = "SELECT user_id FROM group_members WHERE organization_id = $1 AND group_id = $2 ORDER BY joined_at, user_id";
+    MEMBERS = "SELECT user_id FROM group_members WHERE organization_id = $1 AND group_id = $2
+            ORDER BY joined_at, user_id";
     INSERT = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
             submitted_at, on_behalf, is_late, late_by_seconds, member_ids, note, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
@@ -82,20 +72,21 @@ statements! {
         WHERE organization_id = $1 AND id = $2";
     /// Whether a copy refers to a file.
     NAMES_FILE = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND file_key = $2)";
-    GRADE = concat!("SELECT ", grade_columns!(), " FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2");
-    MEMBER_GRADES = concat!("SELECT ", member_grade_columns!(), " FROM member_grades mg
-        WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id");
-    FEEDBACK = concat!("SELECT ", feedback_columns!(), " FROM feedback fb JOIN users u ON u.id = fb.author_id
-        WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id");
+    GRADE = "SELECT {GRADE_COLUMNS} FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2";
+    MEMBER_GRADES = "SELECT {MEMBER_GRADE_COLUMNS} FROM member_grades mg
+        WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id";
+    FEEDBACK = "SELECT {FEEDBACK_COLUMNS} FROM feedback fb JOIN users u ON u.id = fb.author_id
+        WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id";
 }
 
 /// The statements of this file and of its submodules, for the tests of all SQL.
-pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+pub fn all_statements() -> Vec<(&'static str, NamedStatements)> {
     vec![
-        ("submissions", STATEMENTS),
-        ("submissions::attempts", attempts::STATEMENTS),
-        ("submissions::feedback", feedback::STATEMENTS),
-        ("submissions::grades", grades::STATEMENTS),
+        ("submissions", STATEMENTS.to_vec()),
+        ("submissions::attempts", attempts::STATEMENTS.to_vec()),
+        ("submissions::attempts::content", attempts::CONTENT.statements()),
+        ("submissions::feedback", feedback::STATEMENTS.to_vec()),
+        ("submissions::grades", grades::STATEMENTS.to_vec()),
     ]
 }
 
@@ -119,12 +110,12 @@ impl ReadTx<'_> {
 
     /// Returns the number of attempts of a link.
     pub fn attempts(&mut self, link: &GroupAssignmentId) -> Result<i64> {
-        self.fetch_one(&ATTEMPTS, args![link], |row| row.take())
+        self.fetch_one(&ATTEMPTS, args![link], |row| row.only())
     }
 
     /// Lists the present members of a group.
     pub fn member_ids_of(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
-        self.fetch_all(&MEMBERS, args![group], |row| row.take())
+        self.fetch_all(&MEMBERS, args![group], |row| row.get("user_id"))
     }
 
     fn whole_submission(&mut self, submission: Submission) -> Result<SubmissionDetails> {
@@ -226,7 +217,7 @@ impl WriteTx<'_> {
         for file in self.delete_converted_copies(&changed.id)? {
             self.insert_file_removal(&file)?;
         }
-        let is_named: bool = self.fetch_one(&NAMES_FILE, args![former.as_str()], |row| row.take())?;
+        let is_named: bool = self.fetch_one(&NAMES_FILE, args![former.as_str()], |row| row.only())?;
         if is_named {
             Ok(())
         } else {
@@ -235,33 +226,33 @@ impl WriteTx<'_> {
     }
 }
 
-pub(super) fn copy(row: &mut Columns<'_>) -> Result<SubmissionDocument> {
+pub(super) fn copy(row: &Columns<'_>) -> Result<SubmissionDocument> {
     Ok(SubmissionDocument {
-        id: row.take()?,
-        submission_id: row.take()?,
-        document_id: row.take()?,
-        document_version: row.take()?,
-        title: row.take()?,
-        file_extension: row.parse(FileExtension::parse)?,
-        size: row.take()?,
-        sha256: row.take()?,
-        file_key: FileKey::new(row.take::<String>()?),
+        id: row.get("id")?,
+        submission_id: row.get("submission_id")?,
+        document_id: row.get("document_id")?,
+        document_version: row.get("document_version")?,
+        title: row.get("title")?,
+        file_extension: row.get::<FileExtension>("file_extension")?,
+        size: row.get("size")?,
+        sha256: row.get("sha256")?,
+        file_key: row.get::<FileKey>("file_key")?,
     })
 }
 
 /// Reads the row id and the grade without the grades of single members.
-pub(super) fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
-    let id = row.take()?;
+pub(super) fn grade(row: &Columns<'_>) -> Result<(String, Grade)> {
+    let id = row.get("grade_id")?;
     let grade = Grade {
-        submission_id: row.take()?,
-        value: row.take()?,
-        points: row.take::<Option<f64>>()?.map(Points::stored),
-        feedback: row.take()?,
-        status: row.parse(GradeStatus::parse)?,
-        version: row.take()?,
-        graded_by_id: row.take()?,
-        graded_at: row.take()?,
-        published_at: row.take()?,
+        submission_id: row.get("submission_id")?,
+        value: row.get("value")?,
+        points: row.get::<Option<f64>>("points")?.map(Points::stored),
+        feedback: row.get("feedback")?,
+        status: row.get::<GradeStatus>("grade_status")?,
+        version: row.get("grade_version")?,
+        graded_by_id: row.get("graded_by_id")?,
+        graded_at: row.get("graded_at")?,
+        published_at: row.get("published_at")?,
         member_grades: Vec::new(),
         member_marks: BTreeMap::new(),
     };
@@ -284,33 +275,29 @@ impl MemberGradeRow {
     }
 }
 
-pub(super) fn member_grade(row: &mut Columns<'_>) -> Result<MemberGradeRow> {
+pub(super) fn member_grade(row: &Columns<'_>) -> Result<MemberGradeRow> {
     let grade = MemberGrade {
-        user_id: row.take()?,
-        value: row.take()?,
-        points: row.take::<Option<f64>>()?.map(Points::stored),
-        feedback: row.take()?,
+        user_id: row.get("user_id")?,
+        value: row.get("value")?,
+        points: row.get::<Option<f64>>("points")?.map(Points::stored),
+        feedback: row.get("feedback")?,
     };
-    let (at, by): (Option<Timestamp>, Option<UserId>) = (row.take()?, row.take()?);
+    let (at, by): (Option<Timestamp>, Option<UserId>) = (row.get("graded_at")?, row.get("graded_by_id")?);
     let mark = at.zip(by).map(|(at, by)| GradeMark { at, by });
     Ok(MemberGradeRow { grade, mark })
 }
 
-pub(super) fn feedback(row: &mut Columns<'_>) -> Result<Feedback> {
+pub(super) fn feedback(row: &Columns<'_>) -> Result<Feedback> {
     Ok(Feedback {
-        id: row.take()?,
-        group_assignment_id: row.take()?,
-        submission_id: row.take()?,
-        document_id: row.take()?,
-        author: Person {
-            id: row.take()?,
-            name: row.take()?,
-            image: row.take()?,
-        },
-        text: row.take()?,
-        visibility: row.parse(FeedbackVisibility::parse)?,
-        published_at: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        group_assignment_id: row.get("group_assignment_id")?,
+        submission_id: row.get("submission_id")?,
+        document_id: row.get("document_id")?,
+        author: person(row)?,
+        text: row.get("text")?,
+        visibility: row.get::<FeedbackVisibility>("visibility")?,
+        published_at: row.get("published_at")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

@@ -9,95 +9,58 @@ use domain::user::{Member, Person, User};
 
 use super::members::member;
 use super::page::{Position, Slice, Window};
-use super::people::{account_columns, member_columns};
 use super::platform::accounts::profile;
 use super::sql::{Columns, Sql};
 use super::{ReadTx, pattern};
-use crate::{args, can_manage_class, statements};
+use crate::people::{ACCOUNT_COLUMNS, MEMBER_COLUMNS};
+use crate::visibility::CAN_MANAGE_CLASS;
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
-/// Member `m` is enrolled in a class that the viewer manages.
-macro_rules! own_student {
-    () => {
-        concat!(
-            "EXISTS (SELECT 1 FROM class_enrollments ce
+fragments! {
+    /// Member `m` is enrolled in a class that the viewer manages.
+    OWN_STUDENT = "EXISTS (SELECT 1 FROM class_enrollments ce
                 JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
-                WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ",
-            $crate::can_manage_class!(),
-            ")"
-        )
-    };
-}
-
-/// The effective role in this organization, in the terms of platform roles.
-macro_rules! effective_role {
-    () => {
-        "CASE WHEN u.role = 'SUPER_ADMIN' THEN 'SUPER_ADMIN' WHEN m.role IN ('owner', 'admin') THEN 'ADMIN'
-            WHEN m.role = 'teacher' THEN 'TEACHER' ELSE 'STUDENT' END"
-    };
-}
-
-/// The sort key of member `m` in a list: names that begin with the search text `$p` first, then by sort key.
-macro_rules! place {
-    ($p:literal) => {
-        concat!(
-            "(CASE WHEN CAST(",
-            $p,
-            " AS TEXT) IS NULL OR u.search_key LIKE ",
-            $p,
-            " || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.sort_key)"
-        )
-    };
-}
-pub(super) use place;
-
-/// Members visible to the viewer; `$5` is the calling user.
-macro_rules! visible_users {
-    ($columns:expr, $where:expr) => {
-        concat!(
-            "SELECT ",
-            account_columns!(),
-            ", ",
-            member_columns!(),
-            ", ",
-            effective_role!(),
-            ",
-                m.role <> 'student' OR ",
-            own_student!(),
-            $columns,
-            " FROM members m JOIN users u ON u.id = m.user_id
+                WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND {CAN_MANAGE_CLASS})";
+    /// The effective role in this organization, in the terms of platform roles.
+    EFFECTIVE_ROLE = "CASE WHEN u.role = 'SUPER_ADMIN' THEN 'SUPER_ADMIN' WHEN m.role IN ('owner', 'admin') THEN 'ADMIN'
+            WHEN m.role = 'teacher' THEN 'TEACHER' ELSE 'STUDENT' END";
+    /// The sort key of member `m` in a list: names that begin with the search text first, then by sort key.
+    PLACE = "(CASE WHEN CAST($7 AS TEXT) IS NULL
+            OR u.search_key LIKE $7 || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.sort_key)";
+    /// Members visible to the viewer; `$5` is the calling user.
+    SELECT_USERS = "SELECT {ACCOUNT_COLUMNS}, {MEMBER_COLUMNS}, {EFFECTIVE_ROLE} AS effective_role,
+            m.role <> 'student' OR {OWN_STUDENT} AS is_own_student_or_staff";
+    FROM_VISIBLE_MEMBERS = "FROM members m JOIN users u ON u.id = m.user_id
             WHERE m.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL
                 AND ($2 <> 'STUDENT' OR m.user_id = $5 OR EXISTS (SELECT 1 FROM class_enrollments mine
                     JOIN classes k ON k.organization_id = mine.organization_id AND k.id = mine.class_id
                     JOIN class_enrollments theirs ON theirs.class_id = mine.class_id
                     WHERE mine.organization_id = $1 AND mine.student_id = $3 AND k.status <> 'DRAFT'
-                        AND theirs.organization_id = $1 AND theirs.student_id = m.user_id))",
-            $where
-        )
-    };
+                        AND theirs.organization_id = $1 AND theirs.student_id = m.user_id))";
 }
 
 statements! {
-    BY_ID = visible_users!("", " AND m.user_id = $6");
+    BY_ID = "{SELECT_USERS} {FROM_VISIBLE_MEMBERS} AND m.user_id = $6";
     /// The member with an email address.
-    BY_EMAIL = visible_users!("", " AND u.email = $6");
+    BY_EMAIL = "{SELECT_USERS} {FROM_VISIBLE_MEMBERS} AND u.email = $6";
     /// The member with an external id.
-    BY_EXTERNAL_ID = visible_users!("", " AND m.external_id = $6");
+    BY_EXTERNAL_ID = "{SELECT_USERS} {FROM_VISIBLE_MEMBERS} AND m.external_id = $6";
     /// The matching members by name; those whose name begins with the search text come first. Data that is invisible to
     /// a teacher does not match either.
-    LIST = visible_users!(concat!(", ", place!("$7")), concat!(
-        " AND (CAST($6 AS TEXT) IS NULL OR $6 = ", effective_role!(), ")
+    LIST = "{SELECT_USERS}, {PLACE} AS list_key {FROM_VISIBLE_MEMBERS} AND (CAST($6 AS TEXT) IS NULL
+        OR $6 = {EFFECTIVE_ROLE})
             AND (CAST($7 AS TEXT) IS NULL OR u.search_key LIKE '%' || $7 || '%' ESCAPE '\\'
                 OR ($2 = 'ADMIN' AND u.email LIKE '%' || $7 || '%' ESCAPE '\\'))
             AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_enrollments ce
                 JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
-                WHERE ce.organization_id = $1 AND ce.class_id = $8 AND ce.student_id = m.user_id AND ",
-            can_manage_class!(), "))
+                WHERE ce.organization_id = $1 AND ce.class_id = $8 AND ce.student_id = m.user_id
+                AND {CAN_MANAGE_CLASS}))
             AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM homeroom_enrollments h
                 WHERE h.organization_id = $1 AND h.homeroom_id = $9 AND h.student_id = m.user_id))
             AND (CAST($10 AS BOOLEAN) IS NULL OR (u.is_active AND m.is_active) = $10)
-            AND (", place!("$7"), " > $11 OR (", place!("$7"), " = $11 AND m.user_id > $12))
-        ORDER BY ", place!("$7"), ", m.user_id LIMIT $13"));
+            AND ({PLACE} > $11 OR ({PLACE} = $11 AND m.user_id > $12))
+        ORDER BY {PLACE}, m.user_id LIMIT $13";
 }
 
 /// Restricts a list of users. A `None` field does not restrict.
@@ -193,7 +156,7 @@ impl ReadTx<'_> {
         let rows = self.fetch_all_visible(&LIST, arguments, |row| {
             let user = known(row, &viewpoint)?;
             Ok(VisibleUser {
-                list_key: row.take()?,
+                list_key: row.get("list_key")?,
                 ..user
             })
         })?;
@@ -232,10 +195,10 @@ impl Viewpoint {
     }
 }
 
-fn known(row: &mut Columns<'_>, viewpoint: &Viewpoint) -> Result<VisibleUser> {
+fn known(row: &Columns<'_>, viewpoint: &Viewpoint) -> Result<VisibleUser> {
     let (mut user, member) = (profile(row)?, member(row)?);
-    let role = row.parse(PlatformRole::parse)?;
-    let is_own_student_or_staff: bool = row.take()?;
+    let role = row.get::<PlatformRole>("effective_role")?;
+    let is_own_student_or_staff: bool = row.get("is_own_student_or_staff")?;
     user.role = role;
     user.is_active &= member.is_active;
     let is_self = user.id.as_str() == viewpoint.user;

@@ -5,76 +5,50 @@ use domain::version::{Version, VersionedObject};
 
 use super::sql::{Sql, Value};
 use super::{ReadTx, WriteTx};
-use crate::statements;
+use crate::{fragments, statements};
 use common::error::Result;
 
-macro_rules! of_table {
-    ($table:literal) => {
-        concat!(
-            "SELECT row_version FROM ",
-            $table,
-            " WHERE organization_id = $1 AND id = $2"
-        )
-    };
+fragments! {
+    IS_MEMBER = "id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    OF_MEMBER = "SELECT row_version FROM users WHERE {IS_MEMBER}";
 }
-macro_rules! locked {
-    ($table:literal) => {
-        concat!(of_table!($table), " FOR NO KEY UPDATE")
-    };
-}
-macro_rules! raise {
-    ($table:literal) => {
-        concat!(
-            "UPDATE ",
-            $table,
-            " SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2"
-        )
-    };
-}
-macro_rules! is_member {
-    () => {
-        "id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)"
-    };
-}
-macro_rules! of_member {
-    () => {
-        concat!("SELECT row_version FROM users WHERE ", is_member!())
-    };
-}
+
 statements! {
     ORGANIZATION = "SELECT row_version FROM organizations WHERE id = $1";
     ORGANIZATION_LOCKED = "SELECT row_version FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
     RAISE_ORGANIZATION = "UPDATE organizations SET row_version = row_version + 1 WHERE id = $1";
-    USER = of_member!();
-    USER_LOCKED = concat!(of_member!(), " FOR NO KEY UPDATE");
-    RAISE_USER = concat!("UPDATE users SET row_version = row_version + 1 WHERE ", is_member!());
-    SUBJECT = of_table!("subjects");
-    SUBJECT_LOCKED = locked!("subjects");
-    RAISE_SUBJECT = raise!("subjects");
-    HOMEROOM = of_table!("homerooms");
-    HOMEROOM_LOCKED = locked!("homerooms");
-    RAISE_HOMEROOM = raise!("homerooms");
-    CLASS = of_table!("classes");
-    CLASS_LOCKED = locked!("classes");
-    RAISE_CLASS = raise!("classes");
-    COURSE = of_table!("courses");
-    COURSE_LOCKED = locked!("courses");
-    RAISE_COURSE = raise!("courses");
-    GROUP = of_table!("groups");
-    GROUP_LOCKED = locked!("groups");
-    RAISE_GROUP = raise!("groups");
-    ASSIGNMENT = of_table!("assignments");
-    ASSIGNMENT_LOCKED = locked!("assignments");
-    RAISE_ASSIGNMENT = raise!("assignments");
-    DOCUMENT = of_table!("documents");
-    DOCUMENT_LOCKED = locked!("documents");
-    RAISE_DOCUMENT = raise!("documents");
-    SUBMISSION = of_table!("submissions");
-    SUBMISSION_LOCKED = locked!("submissions");
-    RAISE_SUBMISSION = raise!("submissions");
-    FEEDBACK = of_table!("feedback");
-    FEEDBACK_LOCKED = locked!("feedback");
-    RAISE_FEEDBACK = raise!("feedback");
+    USER = "{OF_MEMBER}";
+    USER_LOCKED = "{OF_MEMBER} FOR NO KEY UPDATE";
+    RAISE_USER = "UPDATE users SET row_version = row_version + 1 WHERE {IS_MEMBER}";
+    SUBJECT = "SELECT row_version FROM subjects WHERE organization_id = $1 AND id = $2";
+    SUBJECT_LOCKED = "SELECT row_version FROM subjects WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_SUBJECT = "UPDATE subjects SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    HOMEROOM = "SELECT row_version FROM homerooms WHERE organization_id = $1 AND id = $2";
+    HOMEROOM_LOCKED = "SELECT row_version FROM homerooms WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_HOMEROOM = "UPDATE homerooms SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    CLASS = "SELECT row_version FROM classes WHERE organization_id = $1 AND id = $2";
+    CLASS_LOCKED = "SELECT row_version FROM classes WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_CLASS = "UPDATE classes SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    COURSE = "SELECT row_version FROM courses WHERE organization_id = $1 AND id = $2";
+    COURSE_LOCKED = "SELECT row_version FROM courses WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_COURSE = "UPDATE courses SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    GROUP = "SELECT row_version FROM groups WHERE organization_id = $1 AND id = $2";
+    GROUP_LOCKED = "SELECT row_version FROM groups WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_GROUP = "UPDATE groups SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    ASSIGNMENT = "SELECT row_version FROM assignments WHERE organization_id = $1 AND id = $2";
+    ASSIGNMENT_LOCKED = "SELECT row_version FROM assignments
+            WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_ASSIGNMENT = "UPDATE assignments SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    DOCUMENT = "SELECT row_version FROM documents WHERE organization_id = $1 AND id = $2";
+    DOCUMENT_LOCKED = "SELECT row_version FROM documents WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_DOCUMENT = "UPDATE documents SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    SUBMISSION = "SELECT row_version FROM submissions WHERE organization_id = $1 AND id = $2";
+    SUBMISSION_LOCKED = "SELECT row_version FROM submissions
+            WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_SUBMISSION = "UPDATE submissions SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
+    FEEDBACK = "SELECT row_version FROM feedback WHERE organization_id = $1 AND id = $2";
+    FEEDBACK_LOCKED = "SELECT row_version FROM feedback WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    RAISE_FEEDBACK = "UPDATE feedback SET row_version = row_version + 1 WHERE organization_id = $1 AND id = $2";
 }
 
 /// The statements of one kind of object.
@@ -111,7 +85,9 @@ impl ReadTx<'_> {
     pub fn version(&mut self, object: &VersionedObject) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
-        self.fetch_optional(statements.read, &arguments, |row| row.take().map(Version::stored))
+        self.fetch_optional(statements.read, &arguments, |row| {
+            row.get("row_version").map(Version::stored)
+        })
     }
 }
 
@@ -126,7 +102,7 @@ impl WriteTx<'_> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
         self.fetch_optional(statements.read_locked, &arguments, |row| {
-            row.take().map(Version::stored)
+            row.get("row_version").map(Version::stored)
         })
     }
 

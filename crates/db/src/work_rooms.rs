@@ -1,47 +1,48 @@
 //! Work rooms: each group has exactly one. It is visible to everyone who can view the group.
 
-use domain::class::ClassStatus;
-use domain::group::{GroupContext, GroupLabel};
+use domain::group::GroupContext;
 use domain::id::{GroupId, MessageId, WorkRoomId};
 use domain::message::{MessageType, WorkRoom};
 use domain::text::ChatText;
 use domain::time::Timestamp;
 use domain::user::Person;
 
-use super::groups::own_groups;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, can_view_group, statements};
+use crate::groups::OWN_GROUPS;
+use crate::labels::{group_context, person};
+use crate::visibility::{CAN_VIEW_GROUP, UNREAD_MESSAGES};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! rooms {
-    ($($condition:tt)*) => {
-        concat!(
-            "SELECT w.id, w.organization_id, w.group_id, w.created_at, w.updated_at, g.id, g.name, g.group_number,
-                g.display_name, g.course_id, k.id, k.status, g.start_date, t.id, t.name, t.image,
-                (SELECT COUNT(*) FROM documents d WHERE d.organization_id = $1 AND d.work_room_id = w.id),
-                ",
-            $crate::unread_messages!(), ",
-                k.name_key, m.id, m.seq, m.type, m.content, m.created_at, m.deleted_at, u.id, u.name, u.image
+fragments! {
+    SELECT_ROOMS = "SELECT w.id, w.organization_id, w.group_id, w.created_at, w.updated_at, g.name AS group_name,
+        g.group_number,
+                g.display_name, g.course_id AS group_course_id, k.id AS class_id, k.status AS class_status,
+                g.start_date,
+                t.id AS user_id, t.name AS user_name, t.image AS user_image,
+                (SELECT COUNT(*) FROM documents d WHERE d.organization_id = $1
+                AND d.work_room_id = w.id) AS document_count,
+                {UNREAD_MESSAGES} AS unread,
+                k.name_key AS class_key, m.id AS message_id, m.seq, m.type, m.content, m.created_at AS sent_at,
+                m.deleted_at,
+                u.id AS sender_id, u.name AS sender_name, u.image AS sender_image
             FROM groups g JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
             JOIN users t ON t.id = k.teacher_id
             LEFT JOIN work_room_messages m ON m.work_room_id = w.id AND m.seq = w.last_message_seq
             LEFT JOIN users u ON u.id = m.sender_id
-            WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
-            can_view_group!(),
-            $($condition)*
-        )
-    };
+            WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND {CAN_VIEW_GROUP}";
 }
 
 statements! {
-    BY_ID = rooms!(" AND w.id = $6");
-    BY_GROUP = rooms!(" AND g.id = $6");
+    BY_ID = "{SELECT_ROOMS} AND w.id = $6";
+    BY_GROUP = "{SELECT_ROOMS} AND g.id = $6";
     /// All rooms visible to a viewer who is staff.
-    ALL = rooms!(" ORDER BY k.sort_key, k.id, g.group_number, g.id");
+    ALL = "{SELECT_ROOMS} ORDER BY k.sort_key, k.id, g.group_number, g.id";
     /// The rooms of a student. The search starts at their memberships.
-    OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.sort_key, k.id, g.group_number, g.id");
-    INSERT = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
+    OF_STUDENT = "{SELECT_ROOMS} AND {OWN_GROUPS} ORDER BY k.sort_key, k.id, g.group_number, g.id";
+    INSERT = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $4)";
 }
 
 /// A room with the context that responses contain.
@@ -117,49 +118,36 @@ impl WriteTx<'_> {
     }
 }
 
-fn room(row: &mut Columns<'_>) -> Result<VisibleWorkRoom> {
+fn room(row: &Columns<'_>) -> Result<VisibleWorkRoom> {
     Ok(VisibleWorkRoom {
         room: WorkRoom {
-            id: row.take()?,
-            organization_id: row.take()?,
-            group_id: row.take()?,
-            created_at: row.take()?,
-            updated_at: row.take()?,
+            id: row.get("id")?,
+            organization_id: row.get("organization_id")?,
+            group_id: row.get("group_id")?,
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
         },
-        group_context: GroupContext {
-            group: GroupLabel {
-                id: row.take()?,
-                name: row.take()?,
-                group_number: row.take()?,
-                display_name: row.take()?,
-                course_id: row.take()?,
-            },
-            class: row.take()?,
-            class_status: row.parse(ClassStatus::parse)?,
-            start_date: row.take()?,
-        },
-        teacher: Person {
-            id: row.take()?,
-            name: row.take()?,
-            image: row.take()?,
-        },
-        documents: row.take()?,
-        unread: row.take()?,
-        class_key: row.take()?,
+        group_context: group_context(row)?,
+        teacher: person(row)?,
+        documents: row.get("document_count")?,
+        unread: row.get("unread")?,
+        class_key: row.get("class_key")?,
         last_message: last_message(row)?,
     })
 }
 
-fn last_message(row: &mut Columns<'_>) -> Result<Option<LastMessage>> {
-    let Some(id) = row.take()? else { return Ok(None) };
-    let (seq, kind) = (row.take()?, row.parse(MessageType::parse)?);
-    let content: ChatText = row.take()?;
-    let (created_at, deleted_at): (Timestamp, Option<Timestamp>) = (row.take()?, row.take()?);
-    let sender = match (row.take()?, row.take()?) {
+fn last_message(row: &Columns<'_>) -> Result<Option<LastMessage>> {
+    let Some(id) = row.get("message_id")? else {
+        return Ok(None);
+    };
+    let (seq, kind) = (row.get("seq")?, row.get::<MessageType>("type")?);
+    let content: ChatText = row.get("content")?;
+    let (created_at, deleted_at): (Timestamp, Option<Timestamp>) = (row.get("sent_at")?, row.get("deleted_at")?);
+    let sender = match (row.get("sender_id")?, row.get("sender_name")?) {
         (Some(id), Some(name)) => Some(Person {
             id,
             name,
-            image: row.take()?,
+            image: row.get("sender_image")?,
         }),
         _ => None,
     };

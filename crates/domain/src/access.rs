@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain_error::DomainError;
 use crate::id::UserId;
-use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 
 string_enum! {
@@ -122,7 +121,7 @@ impl Access {
     /// authenticates by token.
     pub fn allows(self, effective_role: EffectiveRole) -> bool {
         use EffectiveRole as S;
-        let is_allowed = match self {
+        match self {
             Self::Anyone => true,
             Self::SignedIn => !matches!(effective_role, S::Anonymous),
             Self::Member => matches!(effective_role, S::Student | S::Teacher | S::Admin | S::SuperAdmin),
@@ -131,8 +130,7 @@ impl Access {
             Self::Admin => matches!(effective_role, S::Admin | S::SuperAdmin),
             Self::SuperAdmin => matches!(effective_role, S::SuperAdmin),
             Self::DocumentServer => false,
-        };
-        policy::holds(Clause::RoleOfRoute, is_allowed)
+        }
     }
 
     /// Returns whether callers need a resolved organization for such a route (`SUPER_ADMIN` callers never do).
@@ -163,10 +161,7 @@ impl MemberRole {
     /// Returns whether a member of this role may act on, or assign, the other role: only strictly lower roles, except
     /// that owners may also act on owners.
     pub fn outranks(self, other: Self) -> bool {
-        policy::holds(
-            Clause::RoleLevel,
-            matches!(self, Self::Owner) || self.level() > other.level(),
-        )
+        matches!(self, Self::Owner) || self.level() > other.level()
     }
 }
 

@@ -62,6 +62,8 @@ string_enum! {
         GradePublish = "GRADE_PUBLISH",
         /// A group requested help.
         HelpRequested = "HELP_REQUESTED",
+        /// A group no longer needs the help that it requested.
+        HelpWithdrawn = "HELP_WITHDRAWN",
         /// A help request was resolved.
         HelpResolved = "HELP_RESOLVED",
         /// Users were imported.

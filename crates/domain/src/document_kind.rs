@@ -35,6 +35,16 @@ string_enum! {
     }
 }
 
+string_enum! {
+    /// Editor in which a document opens.
+    EditorKind {
+        /// The editor of the web client.
+        Builtin = "builtin",
+        /// The editor of the document server.
+        OnlyOffice = "onlyoffice",
+    }
+}
+
 impl DocumentType {
     /// Returns the extension of a new blank document of this type; `None` for PDF, which can only be uploaded.
     pub const fn blank_extension(self) -> Option<FileExtension> {

@@ -116,6 +116,9 @@ pub enum DomainError {
     /// A change of a locked document, by a user of any role.
     #[error("The document is locked because its topic is finished; a teacher can reopen the topic.")]
     DocumentLocked,
+    /// The built-in editor does not open documents of this kind.
+    #[error("This document does not open in the built-in editor; ask for its editor configuration.")]
+    EditorNotAvailable,
     /// The TXT record that verifies a mail domain was not found.
     #[error("The TXT record was not found. Name servers can take an hour to show a new record; then check again.")]
     DomainNotProven,
@@ -175,6 +178,7 @@ impl DomainError {
             Self::HasSubmission => ErrorCode::HasSubmission,
             Self::LimitReached { .. } => ErrorCode::LimitReached,
             Self::DocumentLocked => ErrorCode::DocumentLocked,
+            Self::EditorNotAvailable => ErrorCode::EditorNotAvailable,
             Self::DomainNotProven => ErrorCode::DomainNotProven,
             Self::DomainUnanswered => ErrorCode::DomainUnanswered,
             Self::DomainHeld => ErrorCode::DomainHeld,

@@ -9,7 +9,6 @@ use crate::domain_error::DomainError;
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
 use crate::patch::{FieldPatch, optional_text};
-use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
 use crate::time::Timestamp;
@@ -383,7 +382,7 @@ impl Grade {
     }
 
     fn is_shown(&self) -> bool {
-        policy::holds(Clause::GradePublished, self.status == GradeStatus::Published)
+        self.status == GradeStatus::Published
     }
 
     /// Returns the grade as visible to the whole group: `None` unless it is published, and without individual grades.

@@ -66,6 +66,13 @@ fn letter(text: &str) -> Option<char> {
     marks.next().is_none().then_some(letter.to_ascii_uppercase())
 }
 
+/// Returns the number of a value such as `2`, `4,5` or `3-`; a plus or minus after it is ignored, because a scale does
+/// not define its size.
+pub fn numeric_value(value: &GradeValue) -> Option<f64> {
+    let value = value.as_str().trim();
+    number(value.strip_suffix(['+', '-', '−']).unwrap_or(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

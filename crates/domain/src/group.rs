@@ -39,6 +39,8 @@ pub struct Group {
     pub display_name: Option<ShortName>,
     /// Hidden from students before this time.
     pub start_date: Option<Timestamp>,
+    /// The room or place where the group meets.
+    pub meeting_place: Option<ShortName>,
     /// Number of documents the group has to create.
     pub required_documents: RequiredDocuments,
     /// Equals the subject of the course if the group has a course.
@@ -71,6 +73,10 @@ pub struct GroupEdit {
     #[serde(default)]
     #[garde(skip)]
     pub start_date: FieldPatch<DateOrTime>,
+    /// New room or place where the group meets.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub meeting_place: FieldPatch<ShortName>,
     /// Number of documents the group has to create.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
@@ -261,6 +267,7 @@ impl Group {
             &mut edited.start_date,
             edit.start_date.map(DateOrTime::moment),
         );
+        changed.edit_nullable("meetingPlace", &mut edited.meeting_place, edit.meeting_place);
         changed.edit(
             "requiredDocuments",
             &mut edited.required_documents,

@@ -8,7 +8,6 @@ use crate::domain_error::DomainError;
 use crate::file::AssignmentAttachment;
 use crate::id::{AssignmentId, GroupAssignmentId, GroupId, OrganizationId, SubmissionId};
 use crate::patch::{FieldDiff, FieldPatch, optional_text};
-use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::Description;
 use crate::time::Timestamp;
@@ -176,7 +175,7 @@ pub fn can_view_file(assignment: &Assignment, link: &GroupAssignment, file: &Ass
         && file
             .group_assignment_id
             .as_ref()
-            .is_none_or(|owner| policy::holds(Clause::FileOfGroup, !assignment.is_shared && *owner == link.id))
+            .is_none_or(|owner| !assignment.is_shared && *owner == link.id)
 }
 
 /// Returns whether a file is in use. While the topic is shared, files of single groups are ignored but not deleted;

@@ -1,5 +1,5 @@
 //! The help flag of a group: calm or raised. The time of a raised flag never changes, so that the help queue stays
-//! fair.
+//! fair. Students can mark a request as no longer needed; only staff lower the flag.
 
 use crate::id::UserId;
 use crate::text::HelpMessage;
@@ -22,6 +22,8 @@ pub enum HelpFlag {
         by: Option<UserId>,
         /// The teacher who claimed the request.
         claimed_by: Option<UserId>,
+        /// When a student marked the request as no longer needed. Only staff lower the flag.
+        withdrawn_at: Option<Timestamp>,
     },
 }
 
@@ -38,6 +40,9 @@ pub struct ResolvedHelpRequest {
 pub enum HelpRequestOutcome {
     /// The flag was raised: the request is logged and an event is emitted.
     First,
+    /// The request had been withdrawn: like [`Self::First`], but the log does not repeat the message, which another
+    /// student may have written.
+    Renewed,
     /// The flag was raised already: an event is emitted, but the request is not logged again.
     Again,
 }
@@ -50,6 +55,7 @@ pub struct HelpColumns {
     pub message: Option<HelpMessage>,
     pub requested_by_id: Option<UserId>,
     pub claimed_by_id: Option<UserId>,
+    pub withdrawn_at: Option<Timestamp>,
     /// When the last request was resolved.
     pub resolved_at: Option<Timestamp>,
     pub resolved_by_id: Option<UserId>,
@@ -63,7 +69,7 @@ impl Default for HelpFlag {
 
 impl HelpFlag {
     /// Raises the flag. If it is raised already, only a new message takes effect; without one the previous message is
-    /// kept.
+    /// kept. A withdrawn request is needed again and keeps its time.
     pub fn raise(&mut self, student: &UserId, text: Option<HelpMessage>, now: Timestamp) -> HelpRequestOutcome {
         match self {
             Self::Lowered { .. } => {
@@ -72,15 +78,32 @@ impl HelpFlag {
                     message: text,
                     by: Some(student.clone()),
                     claimed_by: None,
+                    withdrawn_at: None,
                 };
                 HelpRequestOutcome::First
             }
-            Self::Raised { message, .. } => {
+            Self::Raised {
+                message, withdrawn_at, ..
+            } => {
                 if text.is_some() {
                     *message = text;
                 }
-                HelpRequestOutcome::Again
+                match withdrawn_at.take() {
+                    Some(_) => HelpRequestOutcome::Renewed,
+                    None => HelpRequestOutcome::Again,
+                }
             }
+        }
+    }
+
+    /// Marks the request as no longer needed and returns whether that changed. The flag stays raised.
+    pub fn withdraw(&mut self, now: Timestamp) -> bool {
+        match self {
+            Self::Raised { withdrawn_at, .. } if withdrawn_at.is_none() => {
+                *withdrawn_at = Some(now);
+                true
+            }
+            Self::Raised { .. } | Self::Lowered { .. } => false,
         }
     }
 
@@ -140,6 +163,18 @@ impl HelpFlag {
         }
     }
 
+    pub const fn withdrawn_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Raised { withdrawn_at, .. } => *withdrawn_at,
+            Self::Lowered { .. } => None,
+        }
+    }
+
+    /// Returns the place of the request in the queue: longest waiting first, those that are no longer needed last.
+    pub fn queue_position(&self) -> Option<(bool, Timestamp)> {
+        Some((self.withdrawn_at().is_some(), self.requested_at()?))
+    }
+
     pub const fn resolved(&self) -> Option<&ResolvedHelpRequest> {
         match self {
             Self::Lowered { resolved } => resolved.as_ref(),
@@ -156,6 +191,7 @@ impl From<HelpColumns> for HelpFlag {
                 message: columns.message,
                 by: columns.requested_by_id,
                 claimed_by: columns.claimed_by_id,
+                withdrawn_at: columns.withdrawn_at,
             },
             None => Self::Lowered {
                 resolved: columns.resolved_at.map(|at| ResolvedHelpRequest {
@@ -175,11 +211,13 @@ impl From<HelpFlag> for HelpColumns {
                 message,
                 by,
                 claimed_by,
+                withdrawn_at,
             } => Self {
                 requested_at: Some(since),
                 message,
                 requested_by_id: by,
                 claimed_by_id: claimed_by,
+                withdrawn_at,
                 ..Self::default()
             },
             HelpFlag::Lowered { resolved } => {
@@ -265,27 +303,64 @@ mod tests {
         assert_eq!(flag.claimed_by(), Some(&ada()));
     }
 
+    #[test]
+    fn withdrawn_help_request_stays_raised_until_it_is_renewed_or_resolved() {
+        let mut flag = HelpFlag::default();
+        assert!(!flag.withdraw(at(5)), "nothing to withdraw");
+        flag.raise(&ben(), Some(message("stuck")), at(10));
+        assert!(flag.withdraw(at(20)));
+        assert!(!flag.withdraw(at(30)), "a change only once");
+        assert_eq!((flag.needs_help(), flag.withdrawn_at()), (true, Some(at(20))));
+        assert_eq!(flag.raise(&ben(), None, at(40)), HelpRequestOutcome::Renewed);
+        assert_eq!((flag.withdrawn_at(), flag.requested_at()), (None, Some(at(10))));
+        assert_eq!(flag.message(), Some(&message("stuck")));
+        flag.withdraw(at(50));
+        assert_eq!(flag.resolve(&ada(), at(60)), Some(50));
+        assert_eq!(flag.withdrawn_at(), None);
+    }
+
+    #[test]
+    fn withdrawn_help_request_is_last_in_the_queue() {
+        let mut flags = [at(10), at(20), at(30)].map(|now| {
+            let mut flag = HelpFlag::default();
+            flag.raise(&ben(), None, now);
+            flag
+        });
+        flags[0].withdraw(at(40));
+        flags.sort_by_key(HelpFlag::queue_position);
+        assert_eq!(
+            flags.map(|flag| flag.requested_at()),
+            [20, 30, 10].map(|seconds| Some(at(seconds)))
+        );
+        assert_eq!(HelpFlag::default().queue_position(), None);
+    }
+
     proptest! {
         #[test]
-        fn time_of_open_help_request_never_changes(steps in prop::collection::vec((0_u8..4, any::<bool>()), 1..40)) {
+        fn time_of_open_help_request_never_changes(steps in prop::collection::vec((0_u8..5, any::<bool>()), 1..40)) {
             let mut flag = HelpFlag::default();
-            let mut expected = None;
+            let (mut expected, mut is_withdrawn) = (None, false);
             for (second, (step, with_message)) in steps.into_iter().enumerate() {
                 let now = at(i64::try_from(second).expect("fewer than forty steps"));
                 match step {
                     0 | 1 => {
                         let raise = flag.raise(&ben(), with_message.then(|| HelpMessage::stored("x")), now);
                         prop_assert_eq!(raise == HelpRequestOutcome::First, expected.is_none());
+                        prop_assert_eq!(raise == HelpRequestOutcome::Renewed, is_withdrawn);
+                        is_withdrawn = false;
                         expected = expected.or(Some(now));
                     }
                     2 => { flag.claim(&ada()); }
+                    3 => is_withdrawn |= flag.withdraw(now),
                     _ => {
+                        is_withdrawn = false;
                         let waited = flag.resolve(&ada(), now);
                         prop_assert_eq!(waited, expected.map(|since: Timestamp| now.seconds_since(since)));
                         expected = None;
                     }
                 }
                 prop_assert_eq!(flag.requested_at(), expected);
+                prop_assert_eq!(flag.withdrawn_at().is_some(), is_withdrawn);
                 prop_assert_eq!(HelpFlag::from(HelpColumns::from(flag.clone())), flag.clone());
             }
         }

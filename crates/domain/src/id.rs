@@ -72,6 +72,8 @@ ids! {
     InvitationId
     /// Id of a sign-in session.
     SessionId
+    /// Id of a picture that was added to a document.
+    ImageId
     /// Id of a homeroom.
     HomeroomId
     /// Id of a subject.

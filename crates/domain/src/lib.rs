@@ -18,7 +18,7 @@
 //! | Help flag | A group's request for help. | [`help`] |
 //!
 //! [`id`], [`time`], [`text`], [`number`] and [`list`] are field types, [`edit`] represents a PATCH, [`access`]
-//! contains the roles, [`policy`] names the authorization clauses, and [`domain_error`] is the error type of all rules.
+//! contains the roles, and [`domain_error`] is the error type of all rules.
 //! [`details`] contains entities with everything a response shows. Actions produce changes ([`change`]), from which log
 //! entries ([`activity`]), events ([`news`]) and file removals are derived.
 
@@ -32,7 +32,9 @@ pub mod contribution;
 pub mod course;
 pub mod details;
 pub mod document;
+pub mod document_image;
 pub mod document_kind;
+pub mod document_log;
 pub mod domain_error;
 pub mod email;
 pub mod erasure;
@@ -41,6 +43,7 @@ pub mod export;
 pub mod feedback;
 pub mod file;
 pub mod grade;
+pub mod grade_book;
 mod grade_scale;
 pub mod group;
 pub mod group_assignment;
@@ -61,7 +64,6 @@ pub mod network;
 pub mod number;
 pub mod organization;
 pub mod patch;
-pub mod policy;
 pub mod rate;
 pub mod realtime;
 #[cfg(test)]

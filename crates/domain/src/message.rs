@@ -4,7 +4,6 @@ use crate::access::{MemberRole, PlatformRole, Viewer};
 use crate::domain_error::DomainError;
 use crate::file::MessageAttachment;
 use crate::id::{ClassId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
-use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::{ChatText, ClientMessageId, MessageSubject};
 use crate::time::Timestamp;
@@ -132,11 +131,7 @@ impl RoomMessage {
 
     fn written_by(&self, user: &UserId) -> Result<(), DomainError> {
         let is_author = self.sender.as_ref().is_some_and(|sender| sender.id == *user);
-        if policy::holds(Clause::MessageAuthor, is_author) {
-            Ok(())
-        } else {
-            Err(DomainError::NotAuthor)
-        }
+        if is_author { Ok(()) } else { Err(DomainError::NotAuthor) }
     }
 }
 

@@ -265,7 +265,8 @@ impl<T: garde::Validate> garde::Validate for FieldPatch<T> {
     }
 }
 
-// The OpenAPI document shows an edit like an optional field. utoipa composes generic schemas through this trait.
+// The OpenAPI document shows an edit like an optional field. utoipa has no public trait for the schema of a generic type:
+// its macro implements this one.
 impl<T: utoipa::__dev::ComposeSchema> utoipa::__dev::ComposeSchema for FieldPatch<T> {
     fn compose(generics: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         <Option<T> as utoipa::__dev::ComposeSchema>::compose(generics)

@@ -10,6 +10,8 @@ pub enum Rate {
     Read,
     /// Write requests of one user.
     Change,
+    /// Commits of documents by one user.
+    Commit,
     /// Room messages of one user.
     Chat,
     /// Exports of one user, which are expensive to compute.
@@ -54,7 +56,7 @@ impl Rate {
         let (hits, window) = match self {
             Self::Read | Self::Poll => (1_200, MINUTE),
             Self::Socket => (120, MINUTE),
-            Self::Change | Self::Document => (600, MINUTE),
+            Self::Change | Self::Commit | Self::Document => (600, MINUTE),
             Self::Chat => (60, MINUTE),
             Self::Export => (6, MINUTE),
             Self::Help => (20, HOUR),

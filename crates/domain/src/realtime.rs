@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::id::{ClassId, GroupId, OrganizationId, SessionId, UserId};
+use crate::id::{ClassId, DocumentId, GroupId, OrganizationId, SessionId, UserId};
 use crate::string_enum::string_enum;
 
 /// A group of sockets that receive the same events. Only the server adds sockets to rooms.
@@ -19,6 +19,8 @@ pub enum Room {
     Staff(ClassId),
     /// The students of a group that is visible to them.
     Group(GroupId),
+    /// The open pages of a document in the built-in editor.
+    Document(DocumentId),
     /// The members of an organization whose active organization it is.
     Organization(OrganizationId),
     /// The teachers and admins of an organization whose active organization it is.
@@ -58,6 +60,10 @@ string_enum! {
         DocumentStatus = "document:status",
         /// A submission or a finish begins: clients keep their editor open until it has sent all pending edits.
         DocumentFreezing = "document:freezing",
+        /// New commits of a document in the built-in editor.
+        DocumentCommits = "document:commits",
+        /// The cursor of a page moved in the built-in editor, or the page was closed.
+        DocumentCursor = "document:cursor",
         /// Work was submitted.
         SubmissionCreated = "submission:created",
         /// A submission was withdrawn.
@@ -160,7 +166,7 @@ pub const PAYLOAD_MAX: usize = 2048;
 const STRING_MAX: usize = 160;
 
 impl Event {
-    /// Returns whether the payload contains a text written by a user: a message or a feedback.
+    /// Returns whether the payload contains a text written by a user: a message, a feedback or a commit.
     pub const fn has_free_text(self) -> bool {
         matches!(
             self,
@@ -170,6 +176,7 @@ impl Event {
                 | Self::DirectNew
                 | Self::FeedbackCreated
                 | Self::FeedbackUpdated
+                | Self::DocumentCommits
         )
     }
 

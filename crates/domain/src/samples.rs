@@ -58,6 +58,7 @@ pub fn group(id: &str) -> Group {
         group_number: GroupNumber::stored(1),
         display_name: None,
         start_date: None,
+        meeting_place: None,
         required_documents: RequiredDocuments::stored(1),
         subject_id: None,
         course_id: None,

@@ -6,7 +6,6 @@ use crate::access::{MemberRole, PlatformRole};
 use crate::domain_error::DomainError;
 use crate::id::{MemberId, OrganizationId, UserId};
 use crate::organization::Metadata;
-use crate::policy::{self, Clause};
 use crate::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
 use crate::time::Timestamp;
 
@@ -18,6 +17,18 @@ pub struct Person {
     pub name: String,
     /// URL of the profile image.
     pub image: Option<String>,
+}
+
+/// Splits a display name into first name and last name: before the recorded last name if the display name ends with it,
+/// otherwise before its last word.
+pub fn split_name<'a>(name: &'a str, last_name: Option<&str>) -> (&'a str, &'a str) {
+    let recorded = last_name.and_then(|last| {
+        let first = name.strip_suffix(last)?;
+        (first.is_empty() || first.ends_with(char::is_whitespace)).then_some(first.len())
+    });
+    let at = recorded.or_else(|| name.trim_end().rfind(' ').map(|space| space + 1));
+    let (first, last) = name.split_at(at.unwrap_or(0));
+    (first.trim(), last.trim())
 }
 
 /// A password reset by another user.
@@ -102,7 +113,7 @@ impl User {
     ) -> Result<(), DomainError> {
         let at_home = self.home_organization_id.as_ref() == Some(organization);
         let is_theirs = at_home && !has_other_membership && self.role != PlatformRole::SuperAdmin;
-        if policy::holds(Clause::AccountAtHome, is_theirs) {
+        if is_theirs {
             Ok(())
         } else {
             Err(DomainError::SharedAccount)
@@ -148,6 +159,20 @@ impl Member {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn name_is_split_before_the_recorded_last_name() {
+        for (name, last_name, expected) in [
+            ("Ben Meyer", None, ("Ben", "Meyer")),
+            ("Ana Maria de la Cruz", Some("de la Cruz"), ("Ana Maria", "de la Cruz")),
+            ("Ana Maria de la Cruz", None, ("Ana Maria de la", "Cruz")),
+            ("Ben Ohneland", Some("land"), ("Ben", "Ohneland")),
+            ("Ben", None, ("", "Ben")),
+            ("Meyer", Some("Meyer"), ("", "Meyer")),
+        ] {
+            assert_eq!(split_name(name, last_name), expected, "{name}, {last_name:?}");
+        }
+    }
 
     fn user(home: Option<&str>, role: PlatformRole) -> User {
         User {

@@ -1,5 +1,5 @@
-//! The one client event, `document:activity`: its user is writing in a document. It is kept in memory for the lesson
-//! board ([`super::typing`]) and is never stored or logged. Every other event is ignored and counted.
+//! The client event `document:activity`: its user is writing in a document. It is kept in memory for the lesson board
+//! ([`super::typing`]) and is never stored or logged. Events of no handler are ignored and counted.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

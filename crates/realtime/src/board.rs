@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use domain::id::{GroupId, OrganizationId, UserId};
 use domain::realtime::{Event, Room};
@@ -16,41 +16,44 @@ use super::typing::MINUTES;
 use super::{RealtimeServer, payload};
 use api_types::event::BoardActivity;
 use common::clock;
+use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::platform::boards::BoardGroup;
 
-/// Interval of updates; a group gets at most one event per interval.
-const INTERVAL: Duration = Duration::from_secs(1);
 /// After this many rounds, the other instances receive the full list of connected users.
 const ROUNDS: u32 = 10;
 /// Users looked up per round. After a restart all reconnect at once; the rest waits for the next round.
 const USERS_PER_ROUND: usize = 200;
 
+/// What one round passes to the next.
+#[derive(Default)]
+pub(super) struct BoardRounds {
+    number: u32,
+    /// Users whose boards are due.
+    waiting: Vec<Arc<OrganizationUser>>,
+    presence_changes: u64,
+}
+
 impl RealtimeServer {
-    /// Updates boards until the server stops.
-    pub(super) async fn publish_boards_periodically(self) {
-        let (mut round, mut waiting, mut last_seen) = (0, Vec::new(), 0);
-        loop {
-            tokio::select! {
-                () = self.0.closing.cancelled() => return,
-                // Sleeps from the end of one round, so that a slow round is not followed immediately by the next.
-                () = tokio::time::sleep(INTERVAL) => {}
-            }
-            round = (round + 1) % ROUNDS;
-            // Loaded before the seats, so that a concurrent change is noticed in the next round.
-            let presence_changes = self.0.presence_changes.load(Ordering::Relaxed);
-            self.publish_boards(&mut waiting, last_seen != presence_changes, round == 0)
-                .await;
-            last_seen = presence_changes;
-        }
+    /// Publishes what has changed since the last round.
+    pub async fn publish_boards(&self) -> Result<()> {
+        let mut rounds = self.0.board_rounds.lock().await;
+        rounds.number = (rounds.number + 1) % ROUNDS;
+        // Loaded before the sockets, so that a concurrent change is noticed in the next round.
+        let presence_changes = self.0.presence_changes.load(Ordering::Relaxed);
+        let has_presence_changed = rounds.presence_changes != presence_changes;
+        rounds.presence_changes = presence_changes;
+        let is_full_round = rounds.number == 0;
+        self.publish_boards_of(&mut rounds.waiting, has_presence_changed, is_full_round)
+            .await
     }
 
-    async fn publish_boards(
+    async fn publish_boards_of(
         &self,
         waiting: &mut Vec<Arc<OrganizationUser>>,
         has_presence_changed: bool,
         is_full_round: bool,
-    ) {
+    ) -> Result<()> {
         let peers = &self.0.peers;
         let is_full_round = is_full_round && peers.has_queue();
         let connected_users: Option<HashSet<Arc<OrganizationUser>>> =
@@ -71,7 +74,7 @@ impl RealtimeServer {
         waiting.extend(changes.changed);
         let groups = self.0.typing.take_changed(clock::now());
         if waiting.is_empty() && groups.is_empty() {
-            return;
+            return Ok(());
         }
         let people = waiting.drain(..waiting.len().min(USERS_PER_ROUND));
         let people: Vec<OrganizationUser> = people
@@ -83,14 +86,10 @@ impl RealtimeServer {
             .platform_read(CrossTenantReason::Housekeeping, move |platform| {
                 platform.board_groups(&people, &groups)
             });
-        match found.await {
-            Ok(found) => {
-                for group in found {
-                    self.publish_board(group).await;
-                }
-            }
-            Err(error) => tracing::warn!(%error, "lesson board groups could not be read"),
+        for group in found.await? {
+            self.publish_board(group).await;
         }
+        Ok(())
     }
 
     async fn publish_board(&self, group: BoardGroup) {

@@ -42,16 +42,14 @@ enum Transport {
 }
 
 impl EventBus {
-    /// Starts the tasks that deliver signals and reconcile after missed ones. Returns the receiver of departures, which
-    /// contains those of transactions of this instance only.
+    /// Starts the tasks that deliver signals. Returns the receiver of lost access, which contains that of transactions
+    /// of this instance only.
     pub fn start(
         database: &Database,
         realtime: &RealtimeServer,
         timeouts: RealtimeTimeouts,
     ) -> (Self, mpsc::UnboundedReceiver<AccessRevoked>) {
         let (revocations, receiver) = mpsc::unbounded_channel();
-        tokio::spawn(realtime.clone().reconcile_periodically(timeouts.reconcile_interval()));
-        tokio::spawn(realtime.clone().publish_boards_periodically());
         let transport = match database {
             Database::Sqlite(_) => {
                 let (sender, mut transactions) = mpsc::unbounded_channel();
@@ -66,7 +64,6 @@ impl EventBus {
             Database::Postgres(url) => {
                 let peer_messages = realtime.open_peer_queue();
                 tokio::spawn(listener::listen(url.clone(), realtime.clone(), peer_messages, timeouts));
-                tokio::spawn(listener::prune_periodically(realtime.clone()));
                 Transport::Outbox
             }
         };

@@ -1,16 +1,18 @@
 //! The Socket.IO handshake: the guard authenticates every poll and upgrade, the namespace authenticates again, then the
 //! server joins the rooms and sends `ready`. Clients never name a room.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::id::UserId;
 use domain::rate::{Meter, Rate};
 use domain::realtime::{ConnectionTarget, Event, KillReason};
+use serde::Deserialize;
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
 use socketioxide::{ParserConfig, SocketIo};
@@ -19,8 +21,8 @@ use tokio::sync::SemaphorePermit;
 use super::abort::AbortHandle;
 use super::connection::{Handshake, RefreshOutcome, SocketConnection};
 use super::engine_io::{self, Engine};
-use super::{RealtimeInner, RealtimeServer, activity, dispatch, payload, rooms};
-use api_types::event::EmptyPayload;
+use super::{RealtimeInner, RealtimeServer, activity, dispatch, editor_rooms, payload, rooms};
+use api_types::event::Ready;
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
 
@@ -60,7 +62,9 @@ pub(super) fn build(realtime: &RealtimeServer) -> (Engine, SocketIo) {
     // The engine is owned by `RealtimeServer`. A strong reference here would be a cycle and leak both.
     let (authenticating, connecting) = (Arc::downgrade(&realtime.0), Arc::downgrade(&realtime.0));
     let authenticate = move |socket: SocketRef| async move { authenticate(&socket, &authenticating).await };
-    let connect = move |socket: SocketRef| async move { connect(socket, &connecting).await };
+    let connect = move |socket: SocketRef, TryData(auth): TryData<ConnectAuth>| async move {
+        connect(socket, auth.unwrap_or_default(), &connecting).await;
+    };
     io.ns("/", connect.with(authenticate));
     (engine, io)
 }
@@ -71,12 +75,28 @@ fn is_channel(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Header with the position in the stream of events before the response was read from the database.
+const EVENT_POSITION: HeaderName = HeaderName::from_static("event-position");
+
+/// The payload of CONNECT.
+#[derive(Debug, Default, Deserialize)]
+struct ConnectAuth {
+    /// The first `Event-Position` that the client received; `ready` lists the events since then.
+    since: Option<String>,
+}
+
 /// Middleware in front of the engine: checks origin and session of every poll, message and upgrade. Other requests are
-/// passed on.
+/// passed on, and those to the API get the position in the stream of events.
 pub async fn guard(State(realtime): State<RealtimeServer>, request: Request, next: Next) -> Response {
     if is_channel(request.uri().path()) {
         // Boxed, so that the futures of other requests do not have to be large enough for it.
         Box::pin(realtime.handle(request)).await
+    } else if request.uri().path().starts_with("/api/") {
+        let position = realtime.0.recent_events.position();
+        let mut response = next.run(request).await;
+        let position = HeaderValue::try_from(position).expect("hexadecimal digits");
+        response.headers_mut().insert(EVENT_POSITION, position);
+        response
     } else {
         next.run(request).await
     }
@@ -194,6 +214,12 @@ impl RealtimeServer {
         self.0.lookup_permits.acquire().await.ok()
     }
 
+    /// The events that the socket would have received since its client began to read; called after it joined its rooms.
+    fn missed_events(&self, socket: &SocketRef, auth: &ConnectAuth) -> Option<Vec<Event>> {
+        let joined = socket.rooms().into_iter().map(Cow::into_owned).collect();
+        self.0.recent_events.missed(auth.since.as_deref()?, &joined)
+    }
+
     fn sockets_of(&self, user: &UserId) -> usize {
         self.sockets_in(rooms::sockets_of(user)).len()
     }
@@ -221,7 +247,7 @@ async fn authenticate(socket: &SocketRef, realtime: &Weak<RealtimeInner>) -> Res
     }
 }
 
-async fn connect(socket: SocketRef, realtime: &Weak<RealtimeInner>) {
+async fn connect(socket: SocketRef, auth: ConnectAuth, realtime: &Weak<RealtimeInner>) {
     let Some(realtime) = realtime.upgrade().map(RealtimeServer) else {
         return;
     };
@@ -230,6 +256,7 @@ async fn connect(socket: SocketRef, realtime: &Weak<RealtimeInner>) {
     };
     let connection = SocketConnection::open(&socket, handshake, Arc::clone(&realtime.0.presence_changes));
     activity::register_handlers(&socket, &realtime);
+    editor_rooms::register_handlers(&socket, &realtime);
     if realtime.sockets_of(connection.user()) > SOCKETS_PER_USER {
         // Several sockets connected concurrently and passed the check in `authenticate`.
         return dispatch::disconnect(socket, &connection);
@@ -241,7 +268,9 @@ async fn connect(socket: SocketRef, realtime: &Weak<RealtimeInner>) {
             .await;
         drop(permit);
         match outcome {
-            Ok(RefreshOutcome::Refreshed { .. }) => return emit_ready(&socket, &connection),
+            Ok(RefreshOutcome::Refreshed { .. }) => {
+                return emit_ready(&socket, &connection, realtime.missed_events(&socket, &auth));
+            }
             Ok(RefreshOutcome::Over) => {
                 let party = ConnectionTarget::Session(connection.session().clone());
                 return realtime.kill(&party, KillReason::Revoked);
@@ -255,9 +284,9 @@ async fn connect(socket: SocketRef, realtime: &Weak<RealtimeInner>) {
     dispatch::disconnect(socket, &connection);
 }
 
-/// Emits `ready`: the rooms are joined.
-pub(super) fn emit_ready(socket: &SocketRef, connection: &SocketConnection) {
-    let payload = payload(Event::Ready, connection.organization(), None, &EmptyPayload {});
+/// Emits `ready`: the rooms are joined. Without `missed` the client may have missed any event.
+pub(super) fn emit_ready(socket: &SocketRef, connection: &SocketConnection, missed: Option<Vec<Event>>) {
+    let payload = payload(Event::Ready, connection.organization(), None, &Ready { missed });
     if let Err(error) = socket.emit(Event::Ready.as_str(), &payload) {
         tracing::debug!(%error, "socket closed before `ready` was sent");
     }

@@ -9,19 +9,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::access::{MemberRole, PlatformRole, Viewer};
-use domain::id::{OrganizationId, SessionId, UserId};
+use domain::id::{DocumentId, OrganizationId, SessionId, UserId};
 use domain::realtime::Room;
 use socketioxide::extract::SocketRef;
 
 use super::abort::AbortHandle;
+use super::editor_rooms::{OpenPage, OpenPages};
 use super::presence::OrganizationUser;
 use super::rooms;
 use auth::{self, Authenticator};
-use common::error::Result;
+use common::error::{Error, Result};
 use db::platform::listeners::AccessFingerprint;
 use db::platform::organizations::HostName;
 use db::platform::sessions::SessionFacts;
-use db::{RequestContext, Store};
+use db::{ReadTx, RequestContext, Store};
 
 /// The result of the handshake. It lives as long as the socket.
 pub struct Handshake {
@@ -52,6 +53,8 @@ struct ConnectionState {
     organization_user: Option<Arc<OrganizationUser>>,
     context: Option<RequestContext>,
     access_fingerprint: Option<AccessFingerprint>,
+    /// The documents that the page has open in the built-in editor.
+    pages: OpenPages,
 }
 
 /// The result of a room computation.
@@ -140,6 +143,36 @@ impl SocketConnection {
         socket.leave_all();
     }
 
+    /// Waits for a computation of the rooms, and prevents the next one while the guard is held.
+    pub(super) async fn lock_rooms(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.refresh_lock.lock().await
+    }
+
+    /// Adds an open page unless the socket is closed or has `limit` others.
+    pub(super) fn insert_page(&self, document: &DocumentId, page: OpenPage, limit: usize) -> bool {
+        let mut state = self.state();
+        let is_full = state.pages.len() >= limit && !state.pages.contains_key(document);
+        if state.is_closed || is_full {
+            return false;
+        }
+        state.pages.insert(document.clone(), page);
+        true
+    }
+
+    pub(super) fn remove_page(&self, document: &DocumentId) -> Option<OpenPage> {
+        self.state().pages.remove(document)
+    }
+
+    /// Removes all open pages.
+    pub(super) fn take_pages(&self) -> OpenPages {
+        std::mem::take(&mut self.state().pages)
+    }
+
+    /// Runs `act` on an open page; `None` if it is not open.
+    pub(super) fn with_page<T>(&self, document: &DocumentId, act: impl FnOnce(&mut OpenPage) -> T) -> Option<T> {
+        self.state().pages.get_mut(document).map(act)
+    }
+
     /// Computes the rooms again, leaves and joins.
     pub async fn refresh(
         &self,
@@ -170,8 +203,9 @@ impl SocketConnection {
             Ok(()) => auth::caller(facts, None).context(),
             Err(_) => None,
         };
+        let open: Vec<DocumentId> = self.state().pages.keys().cloned().collect();
         let found = match context.clone() {
-            Some(context) => store.read(context, |tx| tx.rooms()).await?,
+            Some(context) => store.read(context, move |tx| rooms_with_documents(tx, &open)).await?,
             None => Vec::new(),
         };
         Ok(self.apply_rooms(socket, context, access_fingerprint, &found))
@@ -205,6 +239,10 @@ impl SocketConnection {
             return RefreshOutcome::Over;
         }
         let has_new_organization = organization(&state.context) != next;
+        // A page whose document is not visible any more has left its room; a page of another organization as well.
+        state
+            .pages
+            .retain(|document, _| target.contains(&rooms::name(&Room::Document(document.clone()))));
         let joined: HashSet<String> = socket.rooms().into_iter().map(Cow::into_owned).collect();
         socket.leave(joined.difference(&target).cloned().collect::<Vec<_>>());
         socket.join(target.difference(&joined).cloned().collect::<Vec<_>>());
@@ -230,6 +268,19 @@ impl Drop for SocketConnection {
     fn drop(&mut self) {
         self.presence_changes.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// Returns the rooms of the viewer, and those of the open documents that the viewer may still view.
+fn rooms_with_documents(tx: &mut ReadTx<'_>, open: &[DocumentId]) -> Result<Vec<Room>> {
+    let mut found = tx.rooms()?;
+    for document in open {
+        match tx.document(document) {
+            Ok(_) => found.push(Room::Document(document.clone())),
+            Err(Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 /// The facts in the form that the sweep compares. An organization that only the Host names is not included.

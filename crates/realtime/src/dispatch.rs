@@ -79,7 +79,14 @@ impl RealtimeServer {
         let (false, Some(all)) = (names.is_empty(), self.io().of("/")) else {
             return;
         };
-        let broadcast = all.to(names).except(rooms::names(&emission.except, organization));
+        let except = rooms::names(&emission.except, organization);
+        // Sockets join the room of an open document on request, so they cannot have missed these frequent events.
+        if !matches!(emission.event, Event::DocumentCursor | Event::DocumentCommits) {
+            self.0
+                .recent_events
+                .record(emission.event, names.clone(), except.clone());
+        }
+        let broadcast = all.to(names).except(except);
         if let Err(error) = broadcast.emit(event, &emission.payload).await {
             tracing::warn!(%error, event, "event could not be sent to every socket");
         }
@@ -117,7 +124,7 @@ impl RealtimeServer {
         match connection.refresh(socket, &self.0.authenticator, &self.0.store).await {
             Ok(RefreshOutcome::Refreshed {
                 has_new_organization: true,
-            }) => connect::emit_ready(socket, connection),
+            }) => connect::emit_ready(socket, connection, None),
             Ok(RefreshOutcome::Refreshed {
                 has_new_organization: false,
             }) => {}

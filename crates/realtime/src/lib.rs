@@ -8,10 +8,12 @@ pub mod bus;
 pub mod connect;
 mod connection;
 mod dispatch;
+mod editor_rooms;
 mod engine_io;
 mod listener;
 mod peers;
 mod presence;
+mod recent_events;
 mod reconcile;
 mod rooms;
 mod save_throttle;
@@ -29,14 +31,17 @@ use serde_json::Value;
 use socketioxide::SocketIo;
 use socketioxide::extract::SocketRef;
 use socketioxide::operators::BroadcastOperators;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use self::abort::WebSocketConnections;
 use self::activity::Activity;
+use self::board::BoardRounds;
 use self::connection::SocketConnection;
+pub use self::editor_rooms::EditorPresence;
 use self::peers::Peers;
 use self::presence::Presence;
+use self::recent_events::RecentEvents;
 use self::save_throttle::SaveThrottle;
 use self::typing::TypingActivity;
 use api_types::event::Envelope;
@@ -79,8 +84,13 @@ struct RealtimeInner {
     presence: Presence,
     /// Incremented when a socket connects, disconnects or changes its organization. Boards are updated when it changes.
     presence_changes: Arc<AtomicU64>,
+    board_rounds: tokio::sync::Mutex<BoardRounds>,
+    reconcile_rounds: AtomicU64,
     peers: Peers,
     save_throttle: SaveThrottle,
+    /// Receives the users who open and close documents in the built-in editor.
+    editor_presence: OnceLock<mpsc::UnboundedSender<EditorPresence>>,
+    recent_events: RecentEvents,
     closing: CancellationToken,
 }
 
@@ -99,8 +109,12 @@ impl RealtimeServer {
             typing: TypingActivity::default(),
             presence: Presence::default(),
             presence_changes: Arc::default(),
+            board_rounds: tokio::sync::Mutex::default(),
+            reconcile_rounds: AtomicU64::new(0),
             peers: Peers::new(),
             save_throttle: SaveThrottle::default(),
+            editor_presence: OnceLock::new(),
+            recent_events: RecentEvents::new(),
             closing: CancellationToken::new(),
         }));
         let (engine, io) = connect::build(&realtime);

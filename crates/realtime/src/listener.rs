@@ -16,7 +16,7 @@ use super::{RealtimeServer, peers};
 use common::clock;
 use common::error::Result;
 use db::outbox::CHANNEL;
-use db::platform::CrossTenantReason;
+use db::platform::{CrossTenantReason, PlatformTx};
 use db::server::Server;
 
 /// Initial and maximum delay before reconnecting; it doubles with every attempt.
@@ -30,8 +30,6 @@ const HEARTBEAT: &str = "";
 const NOTIFY: &str = "SELECT pg_notify($1, $2)";
 /// Retention of outbox rows, for instances that are slow to read them.
 const RETENTION_SECONDS: i64 = 600;
-/// Interval at which old rows are deleted.
-const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// A notification received on the connection.
 enum BusNotification {
@@ -71,23 +69,15 @@ pub async fn listen(
     }
 }
 
-/// Deletes old rows until the server stops.
-pub async fn prune_periodically(realtime: RealtimeServer) {
-    loop {
-        tokio::select! {
-            () = realtime.0.closing.cancelled() => return,
-            () = tokio::time::sleep(PRUNE_INTERVAL) => {}
-        }
+impl RealtimeServer {
+    /// Deletes old rows of the outbox.
+    pub async fn prune_outbox(&self) -> Result<()> {
         let before = clock::now().plus_seconds(-RETENTION_SECONDS);
-        let pruned = realtime
-            .0
+        let prune = move |platform: &mut PlatformTx<'_>| platform.prune_signals(before).map(drop);
+        self.0
             .store
-            .platform_write(CrossTenantReason::Housekeeping, move |platform| {
-                platform.prune_signals(before)
-            });
-        if let Err(error) = pruned.await {
-            tracing::warn!(%error, "event outbox could not be pruned");
-        }
+            .platform_write(CrossTenantReason::Housekeeping, prune)
+            .await
     }
 }
 
@@ -226,6 +216,7 @@ async fn dispatch(id: &str, realtime: &RealtimeServer) {
 
 /// Notifications may be lost: computes the rooms of every socket again, then sends `sync:required` to every client.
 async fn catch_up(realtime: &RealtimeServer) {
+    realtime.0.recent_events.clear();
     let mut wait = SHORTEST_WAIT;
     while let Err(error) = reconcile(realtime).await {
         tracing::warn!(%error, "socket session check failed after reconnect");

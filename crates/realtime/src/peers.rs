@@ -1,5 +1,5 @@
-//! Messages between instances over PostgreSQL: presence and typing for lesson boards, and request counts of active
-//! users, so that rate limits apply to all instances together. They are sent with NOTIFY and are neither stored nor
+//! Messages between instances over PostgreSQL: presence and typing for lesson boards, cursors of the built-in editor, and
+//! request counts of active users, so that rate limits apply to all instances together. They are sent with NOTIFY and are neither stored nor
 //! logged. Delivery is best effort; a later message supersedes a lost one.
 
 use std::sync::{Arc, OnceLock};
@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::RealtimeServer;
 use super::presence::OrganizationUser;
+use api_types::event::DocumentCursor;
 use auth::rate_limiter::{RateLimiter, RequestCount};
 use common::clock;
 
@@ -46,6 +47,8 @@ enum PeerMessageBody {
     Connected(Vec<OrganizationUser>),
     #[serde(rename = "gone")]
     Disconnected(Vec<OrganizationUser>),
+    #[serde(rename = "cursor")]
+    CursorMoved(OrganizationId, DocumentCursor),
     #[serde(rename = "asked")]
     RequestsCounted(RequestCount),
 }
@@ -79,6 +82,11 @@ impl Peers {
             group.clone(),
             user.clone(),
         ));
+    }
+
+    /// Sends the cursor of a page in the built-in editor.
+    pub(super) fn send_cursor(&self, organization: &OrganizationId, cursor: &DocumentCursor) {
+        self.send(PeerMessageBody::CursorMoved(organization.clone(), cursor.clone()));
     }
 
     /// Sends the users connected to this instance.
@@ -148,6 +156,7 @@ impl RealtimeServer {
             }
             PeerMessageBody::Connected(users) => self.0.presence.insert_remote(&from, users, Instant::now()),
             PeerMessageBody::Disconnected(users) => self.0.presence.remove_remote(&from, &users),
+            PeerMessageBody::CursorMoved(organization, cursor) => self.emit_cursor_later(organization, cursor),
             PeerMessageBody::RequestsCounted(count) => {
                 if let Some(rate_limiter) = self.0.peers.rate_limiter.get() {
                     rate_limiter.add(count);

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::id::SessionId;
@@ -49,17 +50,10 @@ impl ReconcileScope {
 }
 
 impl RealtimeServer {
-    /// Sweeps periodically until the server stops.
-    pub(super) async fn reconcile_periodically(self, every: Duration) {
-        for round in 0.. {
-            tokio::select! {
-                () = self.0.closing.cancelled() => return,
-                () = tokio::time::sleep(every) => {}
-            }
-            if let Err(error) = self.reconcile(ReconcileScope::Round(round)).await {
-                tracing::warn!(%error, "socket session check failed");
-            }
-        }
+    /// Runs the next sweep.
+    pub async fn reconcile_round(&self) -> Result<()> {
+        let round = self.0.reconcile_rounds.fetch_add(1, Ordering::Relaxed);
+        self.reconcile(ReconcileScope::Round(round)).await
     }
 
     /// Sweeps once, without waiting for the interval.

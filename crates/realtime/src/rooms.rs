@@ -10,6 +10,7 @@ pub fn name(room: &Room) -> String {
         Room::Class(class) => format!("class:{class}"),
         Room::Staff(class) => format!("class:{class}:staff"),
         Room::Group(group) => format!("group:{group}"),
+        Room::Document(document) => format!("document:{document}"),
         Room::Organization(organization) => format!("organization:{organization}"),
         Room::OrganizationStaff(organization) => format!("organization:{organization}:staff"),
         Room::OrganizationAdmins(organization) => format!("organization:{organization}:admins"),

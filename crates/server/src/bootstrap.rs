@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use better_auth::cookie::CookieNames;
 
+use crate::background::BackgroundWork;
 use crate::config::Config;
 use adapters::dns::Dns;
 use adapters::mailer::Mailer;
@@ -15,20 +16,19 @@ use auth::concurrency::TenantSemaphore;
 use auth::host_resolver::{self, HostResolver};
 use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
-use backup::{erasure_journal, ownership};
+use backup::ownership;
 use common::clock;
 use common::error::Result;
 use common::failpoint;
+use common::scheduler::Scheduler;
 use db::platform::CrossTenantReason;
 use db::server::wait_until_available;
 use db::{Database, Store, migrate};
 use realtime::RealtimeServer;
 use realtime::bus::EventBus;
+use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
-use service::jobs::{Jobs, mail_domains};
-use service::jobs::{
-    email_delivery, file_removal, idempotency_keys, old_messages, orphaned_files, retention, storage_usage,
-};
+use service::jobs::Jobs;
 
 /// Runs the migrations, opens the database and the file storage, and starts the background tasks.
 /// `api_internal_url` is the address at which the document server reaches this service.
@@ -43,7 +43,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     failpoint::hit("start.migrated");
     whole(&store).await?;
     let files = config.storage.open_files().await?;
-    let storage_check = ownership::guard(&store, &files).await?;
+    ownership::guard(&store, &files).await?;
     failpoint::hit("start.opened");
     let host_resolver = HostResolver {
         base_domain: config.base_domain.clone(),
@@ -62,7 +62,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     )?;
     failpoint::hit("start.named");
     let realtime = RealtimeServer::new(authenticator.clone(), store.clone(), &config.frontend_origin);
-    let (bus, departures) = EventBus::start(&database, &realtime, config.realtime_timeouts);
+    let (bus, lost_access) = EventBus::start(&database, &realtime, config.realtime_timeouts);
     // SQLite has exactly one instance, so it reuses its id: after a restart it need not wait for its own leases to
     // expire.
     let instance = match &database {
@@ -71,50 +71,49 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     };
     let mail = Mailer::new(config.mail())?;
     let dns = Dns::new(config.dns_server);
-    let mut tasks = vec![
-        email_delivery::start(store.clone(), mail.clone()),
-        file_removal::start(store.clone(), files.clone()),
-        orphaned_files::start(store.clone(), files.clone()),
-        storage_usage::start(store.clone(), files.clone()),
-        old_messages::start(store.clone()),
-        idempotency_keys::start(store.clone()),
-        retention::start(store.clone(), mail.clone()),
-        erasure_journal::start(store.clone(), config.storage.data_dir.clone()),
-        mail_domains::start(store.clone(), bus.clone(), dns.clone()),
-    ];
-    let editing = DocumentWorkflows::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
-    let sweep = editing.start_reconciliation(instance);
+    let transactor = Transactor::new(store, bus);
+    let document_workflows = DocumentWorkflows::new(transactor.clone(), files.clone(), document_server.clone());
     let rate_limiter = RateLimiter::new(config.rate_limit_factor, &config.auth_secret);
     realtime.share_rate_limits(&rate_limiter);
-    let sending_out = editing.start_access_revocation(departures);
     let is_alone = matches!(database, Database::Sqlite(_));
-    let jobs = Jobs::start(
-        store.clone(),
-        bus.clone(),
-        files.clone(),
-        mail.outbox().clone(),
-        is_alone,
-    );
+    let jobs = Jobs::new(transactor.clone(), files.clone(), mail.outbox().clone(), is_alone);
     let client_requests = ClientRequests::new(config.connections_per_address);
     let uploads = Uploads::new(config.storage.data_dir.clone(), config.upload_free_disk);
-    tasks.extend([sweep, sending_out, storage_check].into_iter().flatten());
+    let background_work = BackgroundWork {
+        transactor: transactor.clone(),
+        files: files.clone(),
+        mail: mail.clone(),
+        dns: dns.clone(),
+        jobs: jobs.clone(),
+        realtime: realtime.clone(),
+        realtime_timeouts: config.realtime_timeouts,
+        has_event_outbox: !is_alone,
+        document_server: document_server.clone(),
+        document_workflows: document_workflows.clone(),
+        instance,
+        data_dir: config.storage.data_dir.clone(),
+    };
+    let mut scheduler = Scheduler::start(background_work.tasks());
+    scheduler.spawn(document_workflows.clone().revoke_access_of(lost_access));
+    if let Some(presence) = realtime.editor_presence() {
+        scheduler.spawn(document_workflows.clone().record_editor_presence(presence));
+    }
     Ok(App::new(AppParts {
         settings: config.http(),
-        store,
+        transactor,
         authenticator,
         rate_limiter,
         tenant_semaphore: TenantSemaphore::default(),
         client_requests,
         uploads,
-        bus,
         realtime,
         files,
         document_server,
-        editing,
+        document_workflows,
         mail,
         jobs,
         dns,
-        tasks,
+        scheduler,
     }))
 }
 

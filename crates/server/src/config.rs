@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use domain::document_kind::EditorKind;
 use domain::network::Network;
 use lettre::message::Mailbox;
 
@@ -23,7 +24,11 @@ use db::Database;
 use realtime::timeouts::RealtimeTimeouts;
 
 pub mod dotenv;
+pub mod listen;
 pub mod renamed;
+pub mod settings_file;
+
+use self::listen::ListenAddress;
 
 /// Settings of the database and the file storage.
 #[derive(Args, Debug, Clone)]
@@ -70,9 +75,10 @@ pub struct ServeArgs {
     /// File that contains AUTH_SECRET
     #[arg(long, env = "AUTH_SECRET_FILE")]
     pub auth_secret_file: Option<PathBuf>,
-    /// Address and port to listen on; port 0 selects a free port and prints it
+    /// Address to listen on: `HOST:PORT` (port 0 selects a free port and prints it), or `unix:/PATH` for a proxy on
+    /// this machine
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:3000")]
-    pub listen: SocketAddr,
+    pub listen: ListenAddress,
     /// URL of this service for the document server; default `http://LISTEN`
     #[arg(long, env = "API_INTERNAL_URL")]
     pub api_internal_url: Option<String>,
@@ -94,6 +100,9 @@ pub struct ServeArgs {
     pub docserver_results_path: String,
     #[command(flatten)]
     pub docserver_patience: DocumentServerTimeouts,
+    /// Editor of text documents: builtin or onlyoffice; unset: onlyoffice with DOCSERVER_URL, otherwise builtin
+    #[arg(long, env = "EDITOR_TEXT", value_parser = editor_kind)]
+    pub editor_text: Option<EditorKind>,
     #[command(flatten)]
     pub realtime_timeouts: RealtimeTimeouts,
     /// `<slug>.<BASE_DOMAIN>` is the host name of an organization
@@ -139,7 +148,10 @@ pub struct ServeArgs {
     /// Address and port of `/metrics` for Prometheus, without personal data and without authentication; unset:
     /// disabled
     #[arg(long, env = "METRICS_LISTEN")]
-    pub metrics_listen: Option<SocketAddr>,
+    pub metrics_listen: Option<ListenAddress>,
+    /// Whether audit lines in the log (failed sign-ins, exports, …) contain the address of the client
+    #[arg(long, env = "AUDIT_ADDRESS", default_value_t = true, action = clap::ArgAction::Set)]
+    pub audit_address: bool,
     /// Log format: text or json
     #[arg(long, env = "LOG_FORMAT", default_value = "text")]
     pub log_format: String,
@@ -170,7 +182,7 @@ impl Default for ServeArgs {
             docserver_jwt_secret_file: None,
             auth_secret: None,
             auth_secret_file: None,
-            listen: SocketAddr::from(([127, 0, 0, 1], 3000)),
+            listen: SocketAddr::from(([127, 0, 0, 1], 3000)).into(),
             api_internal_url: None,
             docserver_url: None,
             docserver_internal_url: None,
@@ -178,6 +190,7 @@ impl Default for ServeArgs {
             docserver_shared: false,
             docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
             docserver_patience: DocumentServerTimeouts::default(),
+            editor_text: None,
             realtime_timeouts: RealtimeTimeouts::default(),
             base_domain: None,
             smtp_url: None,
@@ -192,6 +205,7 @@ impl Default for ServeArgs {
             upload_max_mb: 50,
             upload_free_disk_mb: UPLOAD_FREE_DISK_MB,
             metrics_listen: None,
+            audit_address: true,
             log_format: "text".to_owned(),
             log_level: "info".to_owned(),
         }
@@ -216,13 +230,15 @@ pub struct Config {
     /// The path of the document server's result files, with leading and trailing slash.
     pub docserver_results_path: String,
     pub docserver_patience: DocumentServerTimeouts,
+    /// The editor of text documents, if it is set.
+    pub editor_text: Option<EditorKind>,
     /// The URL of the document server for browsers, without a trailing slash.
     pub docserver_url: Option<String>,
     /// The URL of the document server for this service, without a trailing slash.
     pub docserver_internal_url: Option<String>,
     /// The URL of this service for the document server; `None` until the port is known.
     pub api_internal_url: Option<String>,
-    pub listen: SocketAddr,
+    pub listen: ListenAddress,
     /// Timeouts and intervals of the realtime connections.
     pub realtime_timeouts: RealtimeTimeouts,
     /// `<slug>.<base_domain>` is the host name of an organization.
@@ -248,8 +264,14 @@ pub struct Config {
     /// The free disk space in bytes that uploads leave; 0 for no limit.
     pub upload_free_disk: u64,
     /// The address of the metrics endpoint, if it is enabled.
-    pub metrics_listen: Option<SocketAddr>,
+    pub metrics_listen: Option<ListenAddress>,
+    /// Whether audit lines in the log contain the address of the client.
+    pub audit_address: bool,
     pub storage: StorageArgs,
+}
+
+fn editor_kind(text: &str) -> Result<EditorKind, &'static str> {
+    EditorKind::parse(text).ok_or("must be builtin or onlyoffice")
 }
 
 /// The default path of a document server.
@@ -262,6 +284,13 @@ const CONNECTIONS_MAX: usize = 20_000;
 const UPLOAD_FREE_DISK_MB: u64 = 1024;
 /// A whole school may share one address.
 const CONNECTIONS_PER_ADDRESS: usize = 1_000;
+/// The largest upload in MiB that can be set: such a file still fits into one part list of an object store.
+const UPLOAD_MAX_MB: u64 = 32 * 1024;
+/// The largest sum that PostgreSQL accepts as `max_connections`.
+const DATABASE_CONNECTIONS_MAX: usize = 262_143;
+/// The values of `LOG_FORMAT` and `LOG_LEVEL`.
+pub const LOG_FORMATS: [&str; 2] = ["text", "json"];
+pub const LOG_LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 
 impl StorageArgs {
     /// Returns the configured database.
@@ -299,12 +328,13 @@ impl StorageArgs {
         };
         let mut numbers = text
             .split(',')
-            .map(|part| part.trim().parse::<usize>().ok().filter(|number| *number > 0));
+            .map(|part| part.trim().parse::<usize>().ok())
+            .map(|number| number.filter(|number| (1..=DATABASE_CONNECTIONS_MAX).contains(number)));
         match (numbers.next(), numbers.next(), numbers.next()) {
             (Some(Some(reading)), None, None) => Ok((reading, writing)),
             (Some(Some(reading)), Some(Some(writing)), None) => Ok((reading, writing)),
             _ => Err(SettingsError(
-                "DATABASE_CONNECTIONS must be a number or two: reading,writing".to_owned(),
+                "DATABASE_CONNECTIONS must be one number or two, reading,writing, each from 1 up".to_owned(),
             )),
         }
     }
@@ -314,6 +344,11 @@ impl Config {
     /// Validates the settings of `serve`. One error names all missing settings, in the order of
     /// `docs/specification.md`.
     pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, SettingsError> {
+        let mut value_faults = Vec::new();
+        check_words(&serve.log_format, &serve.log_level, &mut value_faults);
+        check_sizes(&serve, &mut value_faults);
+        check_listen(&serve, &mut value_faults);
+        check_storage(&storage, &mut value_faults);
         let from_file = |path: &Option<PathBuf>| path.as_deref().map(read_secret_file).transpose();
         let present = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let secret = |secret: Option<Secret>| present(secret.map(Secret::into_text));
@@ -368,20 +403,8 @@ impl Config {
         }
         let smtp_url = secret(serve.smtp_url).or(from_file(&serve.smtp_url_file)?);
         let smtp = smtp_url.and_then(|url| SmtpServer::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
-        let named = present(serve.mail_from);
-        let mail_from = named.as_deref().and_then(mailer::sender).unwrap_or_else(|| {
-            if named.is_some() {
-                faults.push("MAIL_FROM must be an address or Name <address>".to_owned());
-            } else if smtp.is_some() {
-                faults.push("SMTP_URL needs MAIL_FROM".to_owned());
-            }
-            mailer::sender_at(&frontend_origin)
-        });
-        if !(serve.rate_limit_factor.is_finite() && serve.rate_limit_factor >= 0.0) {
-            faults.push("RATE_LIMIT_FACTOR must be a number from 0 up".to_owned());
-        } else if serve.rate_limit_factor == 0.0 && !serve.listen.ip().is_loopback() {
-            faults.push("RATE_LIMIT_FACTOR=0 is for a loopback LISTEN only".to_owned());
-        }
+        let mail_from = check_sender(present(serve.mail_from), smtp.is_some(), &frontend_origin, &mut faults);
+        faults.extend(value_faults);
         if !faults.is_empty() {
             return Err(SettingsError(format!("Refused configuration: {}", faults.join("; "))));
         }
@@ -390,10 +413,11 @@ impl Config {
             frontend_origin,
             auth_secret: Secret::new(auth),
             docserver_jwt_secret: Secret::new(docserver),
-            docserver_jwt_header: serve.docserver_jwt_header,
+            docserver_jwt_header: serve.docserver_jwt_header.trim().to_owned(),
             docserver_shared: serve.docserver_shared,
             docserver_results_path,
             docserver_patience: serve.docserver_patience,
+            editor_text: serve.editor_text,
             realtime_timeouts: serve.realtime_timeouts,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
@@ -405,12 +429,13 @@ impl Config {
             trusted_proxies: serve.trust_proxy,
             dns_server: serve.dns_server,
             rate_limit_factor: serve.rate_limit_factor,
-            connections_max: serve.connections_max.max(1),
-            connections_per_address: serve.connections_per_address.max(1),
+            connections_max: serve.connections_max,
+            connections_per_address: serve.connections_per_address,
             drain: Duration::from_secs(serve.drain_seconds),
             upload_limit: serve.upload_max_mb << 20,
             upload_free_disk: serve.upload_free_disk_mb.saturating_mul(1 << 20),
             metrics_listen: serve.metrics_listen,
+            audit_address: serve.audit_address,
             storage,
         })
     }
@@ -428,6 +453,7 @@ impl Config {
             public_url: self.docserver_url.clone(),
             internal_url: self.docserver_internal_url.clone(),
             download_limit: self.upload_limit,
+            text_editor: self.editor_text,
         }
     }
 
@@ -453,7 +479,104 @@ impl Config {
             connections_per_address: self.connections_per_address,
             drain: self.drain,
             upload_limit: self.upload_limit,
+            audit_address: self.audit_address,
         }
+    }
+}
+
+/// Checks the settings whose value is one of a few words.
+fn check_words(log_format: &str, log_level: &str, faults: &mut Vec<String>) {
+    for (name, value, words) in [
+        ("LOG_FORMAT", log_format, &LOG_FORMATS[..]),
+        ("LOG_LEVEL", log_level, &LOG_LEVELS[..]),
+    ] {
+        if !words.contains(&value.trim()) {
+            faults.push(format!("{name} must be one of {}, not {value:?}", words.join(", ")));
+        }
+    }
+}
+
+/// Returns the sender of emails.
+fn check_sender(named: Option<String>, is_required: bool, frontend_origin: &str, faults: &mut Vec<String>) -> Mailbox {
+    named.as_deref().and_then(mailer::sender).unwrap_or_else(|| {
+        if named.is_some() {
+            faults.push("MAIL_FROM must be an address or Name <address>".to_owned());
+        } else if is_required {
+            faults.push("SMTP_URL needs MAIL_FROM".to_owned());
+        }
+        mailer::sender_at(frontend_origin)
+    })
+}
+
+/// Checks the addresses to listen on, and what they require.
+fn check_listen(serve: &ServeArgs, faults: &mut Vec<String>) {
+    let is_set = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
+    if serve.rate_limit_factor == 0.0 && !serve.listen.is_local() {
+        faults.push("RATE_LIMIT_FACTOR=0 is for a loopback LISTEN only".to_owned());
+    }
+    if serve.listen.socket().is_some() && is_set(&serve.docserver_url) && !is_set(&serve.api_internal_url) {
+        faults.push("LISTEN is a Unix socket, which the document server cannot reach: set API_INTERNAL_URL".to_owned());
+    }
+    if serve
+        .metrics_listen
+        .as_ref()
+        .is_some_and(|address| address.socket().is_some())
+    {
+        faults.push("METRICS_LISTEN must be HOST:PORT".to_owned());
+    }
+}
+
+/// Checks numbers whose range is not part of their type.
+fn check_sizes(serve: &ServeArgs, faults: &mut Vec<String>) {
+    if !(serve.rate_limit_factor.is_finite() && serve.rate_limit_factor >= 0.0) {
+        faults.push("RATE_LIMIT_FACTOR must be a number from 0 up".to_owned());
+    }
+    if !(1..=UPLOAD_MAX_MB).contains(&serve.upload_max_mb) {
+        faults.push(format!(
+            "UPLOAD_MAX_MB must be a number of MiB from 1 to {UPLOAD_MAX_MB}"
+        ));
+    }
+    if serve.upload_free_disk_mb > u64::MAX >> 20 {
+        faults.push("UPLOAD_FREE_DISK_MB is larger than any disk".to_owned());
+    }
+    for (name, number) in [
+        ("CONNECTIONS_MAX", serve.connections_max),
+        ("CONNECTIONS_PER_ADDRESS", serve.connections_per_address),
+    ] {
+        if number == 0 {
+            faults.push(format!("{name} must be at least 1"));
+        }
+    }
+    let header = serve.docserver_jwt_header.trim();
+    if axum::http::HeaderName::from_bytes(header.as_bytes()).is_err() {
+        faults.push("DOCSERVER_JWT_HEADER must be the name of an HTTP header".to_owned());
+    }
+}
+
+/// Checks the database and the file storage without connecting to them.
+fn check_storage(storage: &StorageArgs, faults: &mut Vec<String>) {
+    let database = storage.database();
+    let connections = database.and_then(|database| storage.connections(&database));
+    faults.extend(connections.err().map(|SettingsError(why)| why));
+    let files_url = storage
+        .files_url
+        .as_deref()
+        .map(str::trim)
+        .filter(|url| !url.is_empty());
+    if let Some(Err(why)) = files_url.map(BlobStore::check_url) {
+        faults.push(why.to_owned());
+    }
+    let has_key_id = storage
+        .object_store
+        .aws_access_key_id
+        .as_deref()
+        .is_some_and(|id| !id.trim().is_empty());
+    match storage.object_store.secret_access_key() {
+        Ok(secret) if files_url.is_some() && secret.is_some() != has_key_id => {
+            faults.push("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together".to_owned());
+        }
+        Ok(_) => {}
+        Err(SettingsError(why)) => faults.push(why),
     }
 }
 
@@ -467,6 +590,13 @@ fn missing(required: &[(&str, bool)]) -> SettingsError {
 /// Returns the failpoint that a crash test activated for this process.
 pub fn failpoint() -> Option<String> {
     environment("GROUPWORK_FAILPOINT")
+}
+
+/// Returns the names of all environment variables.
+pub fn environment_names() -> Vec<String> {
+    std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .collect()
 }
 
 /// Reads an environment variable.

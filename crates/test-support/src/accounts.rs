@@ -48,7 +48,7 @@ pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
 pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
     with(app, |connection| {
         connection
-            .fetch_optional(sql, arguments, |row| row.take())
+            .fetch_optional(sql, arguments, |row| row.only())
             .unwrap()
             .unwrap()
     })

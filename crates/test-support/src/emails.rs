@@ -42,7 +42,7 @@ db::statements! {
 /// Counts the emails that are not sent yet.
 pub async fn queued_emails(app: &TestApp) -> i64 {
     assert_eq!(STATEMENTS.len(), 1);
-    let count = app.raw(|connection| connection.fetch_optional(&WAITING, &[], |row| row.take()).unwrap());
+    let count = app.raw(|connection| connection.fetch_optional(&WAITING, &[], |row| row.only()).unwrap());
     count.await.unwrap()
 }
 

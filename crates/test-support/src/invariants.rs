@@ -20,7 +20,7 @@ db::statements! {
     LOCKERS = "SELECT d.organization_id, d.id FROM documents d JOIN assignments a ON a.id = d.locked_by_assignment_id
         WHERE a.status <> 'FINISHED'";
     /// A topic assignment of a group has at most one active submission.
-    ACTIVE = "SELECT organization_id, group_assignment_id FROM submissions WHERE status = 'ACTIVE'
+    ACTIVE = "SELECT organization_id, group_assignment_id AS id FROM submissions WHERE status = 'ACTIVE'
         GROUP BY organization_id, group_assignment_id HAVING COUNT(*) > 1";
     /// The current submission of a topic assignment is its active submission.
     CURRENT = "SELECT ga.organization_id, ga.id FROM group_assignments ga LEFT JOIN submissions s ON s.id = ga.current_submission_id
@@ -34,6 +34,9 @@ db::statements! {
         WHERE (d.status = 'SUBMITTED' OR d.status_before_lock = 'SUBMITTED') AND NOT EXISTS (
             SELECT 1 FROM group_assignments ga JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id
             WHERE ga.group_id = w.group_id AND ga.assignment_id = d.assignment_id AND sd.document_id = d.id)";
+    /// The commits of a log are numbered without gaps.
+    COMMITS = "SELECT l.organization_id, l.document_id AS id FROM document_logs l WHERE l.version <> (
+            SELECT COUNT(*) FROM document_steps s WHERE s.document_id = l.document_id AND s.generation = l.generation)";
     /// The content of a document is one of its own revisions.
     CONTENT = "SELECT d.organization_id, d.id FROM documents d WHERE d.current_revision_id IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM document_revisions r WHERE r.id = d.current_revision_id AND r.document_id = d.id)";
@@ -42,7 +45,7 @@ db::statements! {
 mod platform {
     db::statements! {
     /// Known sign-in addresses are stored under current email addresses, so that erasures and exports find them.
-        KNOWN_ADDRESSES = "SELECT s.account_key FROM sign_in_successes s
+        KNOWN_ADDRESSES = "SELECT s.account_key AS id FROM sign_in_successes s
             WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = s.account_key)";
     }
 }
@@ -50,7 +53,7 @@ mod platform {
 mod sqlite {
     db::statements! {
         /// Every foreign key references an existing row.
-        REFERENCES = "PRAGMA foreign_key_check";
+        REFERENCES = "SELECT \"table\" || ' ' || rowid AS id FROM pragma_foreign_key_check";
     }
 }
 
@@ -67,7 +70,7 @@ pub fn check(database: &Database) {
         &[]
     };
     for (name, statement) in platform::STATEMENTS.iter().chain(only_sqlite) {
-        let broken: Vec<String> = connection.fetch_all(statement, &[], |row| row.take()).unwrap();
+        let broken: Vec<String> = connection.fetch_all(statement, &[], |row| row.get("id")).unwrap();
         assert!(broken.is_empty(), "invariant {name} is broken by {broken:?}");
     }
 }
@@ -91,6 +94,6 @@ fn open(database: &Database) -> Connection {
 
 /// Returns the organizations and ids of rows that violate an invariant.
 fn of_organizations(connection: &mut Connection, statement: &'static Sql) -> Vec<(String, String)> {
-    let pair = |row: &mut db::sql::Columns<'_>| Ok((row.take()?, row.take()?));
+    let pair = |row: &db::sql::Columns<'_>| Ok((row.get("organization_id")?, row.get("id")?));
     connection.fetch_all(statement, &[], pair).unwrap()
 }

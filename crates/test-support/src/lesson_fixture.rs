@@ -17,6 +17,8 @@ pub struct LessonFixture {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    /// A picture of the document.
+    pub image: String,
     pub announcement: String,
     pub message: String,
     pub chat_file: String,
@@ -58,6 +60,10 @@ impl LessonFixture {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let images = format!("/workrooms/documents/{}/images", text(&document, "id"));
+        let ben = app.as_(&app.world.ben);
+        let image = ben.upload(&images, "dot.png", samples::PIXEL.to_vec(), &[]).await;
+        let image = image.expect(201);
         let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
         let announcement = ada.post("/messages", announcement).await.expect(201);
         let (message, chat_file) = message(app, &room).await;
@@ -91,6 +97,7 @@ impl LessonFixture {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            image: text(&image, "id"),
             announcement: text(&announcement, "id"),
             message,
             chat_file,
@@ -138,6 +145,7 @@ impl LessonFixture {
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             ("workrooms", "attachmentId") => self.chat_file.clone(),
             ("workrooms", "messageId") => self.message.clone(),
+            (_, "imageId") => self.image.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),

@@ -44,6 +44,19 @@ db::statements! {
         VALUES ($1, $2, $3, 'key', '', 'CURRENT', $4, 1)";
     SESSION = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, since, last_callback_at)
         VALUES ($1, $2, $3, 1, 'key', 1, 1)";
+    DOCUMENT_LOG = "INSERT INTO document_logs (organization_id, document_id, generation, version, created_at)
+        VALUES ($1, $2, 1, 1, 1)";
+    DOCUMENT_SNAPSHOT = "INSERT INTO document_snapshots (organization_id, document_id, generation, version, content, created_at)
+        VALUES ($1, $2, 1, 0, '{{}}', 1)";
+    DOCUMENT_STEP = "INSERT INTO document_steps (organization_id, document_id, generation, version, author_id, client_id, ref, steps,
+            created_at)
+        VALUES ($1, $2, 1, 1, $3, 'c', 'r', '[]', 1)";
+    DOCUMENT_IMAGE = "INSERT INTO document_images (organization_id, id, document_id, mime_type, size, sha256, file_key, width, height,
+            uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, 'image/png', 1, 'x', $2, 1, 1, $4, 1)";
+    LATE_COMMIT = "INSERT INTO late_commits (organization_id, id, document_id, generation, author_id, client_id, ref, version, steps,
+            created_at, is_saved)
+        VALUES ($1, $2, $3, 1, $4, 'c', 'r', 0, '[]', 1, TRUE)";
     CONTRIBUTION = "INSERT INTO document_contributions (organization_id, document_id, user_id, first_at, last_at, counted_until)
         VALUES ($1, $2, $3, 1, 1, 1)";
     CONVERTED = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
@@ -171,6 +184,11 @@ impl LessonRows {
         run!(self, SAVE, clock::new_id(), id, revision);
         run!(self, SESSION, clock::new_id(), id);
         run!(self, CONTRIBUTION, id, self.student);
+        run!(self, DOCUMENT_LOG, id);
+        run!(self, DOCUMENT_SNAPSHOT, id);
+        run!(self, DOCUMENT_STEP, id, self.student);
+        run!(self, DOCUMENT_IMAGE, clock::new_id(), id, self.student);
+        run!(self, LATE_COMMIT, clock::new_id(), id, self.student);
         run!(self, CONVERTED, clock::new_id(), revision, None::<String>);
         id
     }

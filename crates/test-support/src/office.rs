@@ -39,6 +39,20 @@ pub fn docx(text: &str) -> Vec<u8> {
     docx_with(text, &[])
 }
 
+/// Returns a Word file with one paragraph that is complete enough for editors: with relationships and namespaces.
+pub fn word_document(text: &str) -> Vec<u8> {
+    let types = content_types("/word/document.xml", WORD);
+    let relationships = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>"#;
+    let body = format!(
+        r#"<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body></w:document>"#
+    );
+    archive(&[
+        ("[Content_Types].xml", types.as_bytes()),
+        ("_rels/.rels", relationships.as_bytes()),
+        ("word/document.xml", body.as_bytes()),
+    ])
+}
+
 /// Builds a text document with additional entries.
 pub fn docx_with(text: &str, further: &[(&str, &[u8])]) -> Vec<u8> {
     let types = content_types("/word/document.xml", WORD);

@@ -144,7 +144,7 @@ impl RealtimeRows<'_> {
 
     /// Counts the rows of the event outbox.
     pub async fn outbox(&self) -> i64 {
-        self.with(|connection| connection.fetch_optional(&OUTBOX, &[], |row| row.take()))
+        self.with(|connection| connection.fetch_optional(&OUTBOX, &[], |row| row.only()))
             .await
             .unwrap()
             .unwrap()
@@ -211,7 +211,7 @@ impl RealtimeRows<'_> {
     /// Emits these signals in a transaction that fails afterwards unless `succeeds`.
     pub async fn try_emit(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
         let standpoint = self.request_context(&self.0.world.adam).await;
-        let bus = self.0.app.bus().clone();
+        let bus = self.0.app.transactor().bus().clone();
         let conclude = move |work: &mut db::WriteTx<'_>| {
             let after = bus.publish(work, signals.clone())?;
             if succeeds {
@@ -220,7 +220,7 @@ impl RealtimeRows<'_> {
                 Err(common::error::Error::NotFound)
             }
         };
-        self.0.app.store().write(standpoint, |_| Ok(()), conclude).await
+        self.0.app.store().write_with(standpoint, |_| Ok(()), conclude).await
     }
 }
 

@@ -114,7 +114,7 @@ impl TestApp {
     pub async fn link_status(&self, topic: &str, room: &GroupRoom) -> String {
         let (topic, group) = (topic.to_owned(), room.group.clone());
         self.tables(move |tables| {
-            let found = tables.fetch_optional(&LINK_STATUS, db::args![topic, group], |row| row.take::<String>());
+            let found = tables.fetch_optional(&LINK_STATUS, db::args![topic, group], |row| row.only::<String>());
             found.unwrap().unwrap()
         })
         .await
@@ -185,7 +185,7 @@ impl TestApp {
     pub async fn generation(&self, document: &str) -> i64 {
         let id = document.to_owned();
         self.tables(move |tables| {
-            let found = tables.fetch_optional(&GENERATION, db::args![id], |row| row.take());
+            let found = tables.fetch_optional(&GENERATION, db::args![id], |row| row.only());
             found.unwrap().unwrap()
         })
         .await
@@ -240,7 +240,7 @@ impl TestApp {
     pub async fn pending_removals(&self) -> i64 {
         self.tables(|tables| {
             tables
-                .fetch_optional(&REMOVALS, &[], |row| row.take())
+                .fetch_optional(&REMOVALS, &[], |row| row.only())
                 .unwrap()
                 .unwrap()
         })

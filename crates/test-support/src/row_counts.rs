@@ -8,7 +8,7 @@ use db::connection::Connection;
 macro_rules! counted {
     ($($name:ident: $table:literal,)+) => {
         db::statements! {
-            $($name = concat!("SELECT '", $table, "', COUNT(*) FROM ", $table);)+
+            $($name = concat!("SELECT '", $table, "' AS name, COUNT(*) AS row_count FROM ", $table);)+
         }
     };
 }
@@ -17,13 +17,14 @@ counted! {
     ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
     CLASS_TEACHERS: "class_teachers", CLASSES: "classes", CONVERTED_FILES: "converted_files", COURSES: "courses",
-    DELETED_DOCUMENTS: "deleted_documents", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
+    DELETED_DOCUMENTS: "deleted_documents", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_IMAGES: "document_images", DOCUMENT_LOGS: "document_logs", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
+    DOCUMENT_SNAPSHOTS: "document_snapshots", DOCUMENT_STEPS: "document_steps",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", FEEDBACK: "feedback",
     FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
     GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
     IDEMPOTENCY_KEYS: "idempotency_keys", INVITATIONS: "invitations",
-    LATE_TEXTS: "late_texts", LETTERS: "letters", MAIL_DOMAINS: "mail_domains", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
+    LATE_COMMITS: "late_commits", LATE_TEXTS: "late_texts", LETTERS: "letters", MAIL_DOMAINS: "mail_domains", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
     MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
     SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
     SIGN_IN_FAILURE_COUNTS: "sign_in_failure_counts",
@@ -45,7 +46,7 @@ mod catalogue {
             super::Connection::Sqlite(_) => &SQLITE,
             super::Connection::Postgres(_) => &POSTGRES,
         };
-        connection.fetch_all(statement, &[], |row| row.take()).unwrap()
+        connection.fetch_all(statement, &[], |row| row.only()).unwrap()
     }
 }
 
@@ -69,7 +70,7 @@ pub fn counts(database: &Database) -> BTreeMap<String, i64> {
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for (_, statement) in STATEMENTS {
         let count = connection
-            .fetch_optional(statement, &[], |row| Ok((row.take()?, row.take()?)))
+            .fetch_optional(statement, &[], |row| Ok((row.get("name")?, row.get("row_count")?)))
             .unwrap();
         counts.extend(count);
     }
@@ -109,13 +110,13 @@ mod named {
     db::statements! {
         FILES = "SELECT file_key FROM document_revisions UNION SELECT file_key FROM submission_documents
             UNION SELECT file_key FROM converted_files UNION SELECT file_key FROM message_attachments
-            UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments";
+            UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments UNION SELECT file_key FROM document_images";
     }
 
     pub fn files(connection: &mut super::Connection) -> std::collections::BTreeSet<String> {
         assert_eq!(STATEMENTS.len(), 1);
         connection
-            .fetch_all(&FILES, &[], |row| row.take())
+            .fetch_all(&FILES, &[], |row| row.only())
             .unwrap()
             .into_iter()
             .collect()

@@ -88,6 +88,7 @@ impl Sample {
             Self::File(name) => {
                 let bytes: &[u8] = match name {
                     "sample.docx" => include_bytes!("../../adapters/templates/blank.docx"),
+                    "sample.png" => PIXEL,
                     "sample.csv" => b"submissionId,userId,value,points,feedback\n",
                     _ => b"sample",
                 };
@@ -156,6 +157,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
         ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
+        ("POST", "/workrooms/documents/{id}/images") => return Sample::File("sample.png"),
+        ("POST", "/workrooms/documents/{id}/commits") => commit(1, "sample", 0, "a"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
@@ -166,8 +169,24 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     Sample::Json(body)
 }
 
+/// A PNG of one pixel.
+pub const PIXEL: &[u8] = &[
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8,
+    6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0xcf, 0xc0,
+    0xf0, 0x1f, 0, 5, 0, 1, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+];
+
+/// Returns a commit that inserts a text at the beginning of the first paragraph.
+pub fn commit(generation: i64, reference: &str, version: i64, text: &str) -> Value {
+    let slice = json!({"content": [{"type": "text", "text": text}]});
+    json!({
+        "generation": generation, "ref": reference, "clientId": "sample", "version": version,
+        "steps": [{"stepType": "replace", "from": 1, "to": 1, "slice": slice}],
+    })
+}
+
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 16] = [
+const NO_ARGUMENTS: [&str; 17] = [
     "/flushed",
     "/resend",
     "/confirm",
@@ -177,6 +196,7 @@ const NO_ARGUMENTS: [&str; 16] = [
     "/me/export",
     "/resolve",
     "/claim",
+    "/withdraw",
     "/finish",
     "/reopen",
     "/unsubmit",

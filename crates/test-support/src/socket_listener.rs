@@ -76,6 +76,13 @@ impl SocketListener {
         Self::start(who, &options(&app.base, cookie, origin, transports))
     }
 
+    /// Connects with the event position of an earlier response; `ready` stays unread.
+    pub fn open_since(app: &TestApp, person: &TestUser, since: &str) -> Self {
+        let mut options = options(&app.base, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
+        options["since"] = json!(since);
+        Self::start(&person.name, &options)
+    }
+
     fn start(who: &str, options: &Value) -> Self {
         let mut child = Command::new("node")
             .arg("listen.mjs")

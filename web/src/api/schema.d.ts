@@ -1801,6 +1801,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/classes/{id}/grade-book": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the grade book of a class
+         * @description For each student the grade that counts: the student's own grade, otherwise that of the group. Drafts are included.
+         */
+        get: operations["get_classes_id_grade_book"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/classes/{id}/grade-book.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the grade book of a class as CSV
+         * @description One row for each student, the surname first. Drafts are marked.
+         */
+        get: operations["get_classes_id_grade_book_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/classes/{id}/groups": {
         parameters: {
             query?: never;
@@ -2358,6 +2398,26 @@ export interface paths {
         put?: never;
         /** Mark a help request as resolved */
         post: operations["post_groups_id_help_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/help/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark the own help request as no longer needed
+         * @description It stays open, last in the queue, until staff resolve it. Requesting help again renews it.
+         */
+        post: operations["post_groups_id_help_withdraw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3086,6 +3146,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/documents/{id}/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the commits of a document in the built-in editor, oldest first */
+        get: operations["get_workrooms_documents_id_commits"];
+        put?: never;
+        /**
+         * Append a commit to a document in the built-in editor
+         * @description The steps are mapped over the commits that came first. A commit whose generation has ended is kept as a late version.
+         */
+        post: operations["post_workrooms_documents_id_commits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/documents/{id}/content": {
         parameters: {
             query?: never;
@@ -3093,7 +3174,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get the content of a document for the built-in editor */
+        get: operations["get_workrooms_documents_id_content"];
         /** Replace the content of a draft with a file of the same type */
         put: operations["put_workrooms_documents_id_content"];
         post?: never;
@@ -3188,6 +3270,40 @@ export interface paths {
          * @description Not possible while the document is locked.
          */
         put: operations["put_workrooms_documents_id_grade"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/documents/{id}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a picture to a draft */
+        post: operations["post_workrooms_documents_id_images"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/documents/{id}/images/{imageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a picture of a document */
+        get: operations["get_workrooms_documents_id_images_imageId"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -3531,7 +3647,7 @@ export interface components {
          * @description Action of an activity log record.
          * @enum {string}
          */
-        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "ROLE_CHANGED";
+        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "ROLE_CHANGED";
         /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
@@ -4097,7 +4213,7 @@ export interface components {
             assignment: components["schemas"]["AssignmentSummary"];
             /** @description Groups by number, including hidden groups. */
             groups: components["schemas"]["BoardGroup"][];
-            /** @description Groups that need help, longest waiting first. */
+            /** @description Groups that need help, longest waiting first; requests that are no longer needed are last. */
             helpQueue: components["schemas"]["GroupId"][];
             /** @description Server time, as a reference for countdowns. */
             serverNow: components["schemas"]["Timestamp"];
@@ -4121,6 +4237,7 @@ export interface components {
             groupAssignment: components["schemas"]["GroupAssignment"];
             helpMessage: components["schemas"]["HelpMessage"] | null;
             helpRequestedAt: components["schemas"]["Timestamp"] | null;
+            helpWithdrawnAt: components["schemas"]["Timestamp"] | null;
             members: components["schemas"]["BoardMember"][];
             /** @description Whether the group requests help. */
             needsHelp: boolean;
@@ -4195,8 +4312,12 @@ export interface components {
         ChatText: string;
         /** @description The dependencies of the service: `ok`, `down`, `unset` (not configured) or `unasked` (while draining). */
         Checks: {
+            /** @description Does not affect the status: `down` if the last complete backup is older than two days, `unset` if there is none. */
+            backup: string;
             database: string;
             docserver: string;
+            /** @description Does not affect the status: `down` if the last email was not accepted, `unset` without an SMTP server. */
+            mail: string;
             storage: string;
         };
         /** @description A class. */
@@ -4311,6 +4432,15 @@ export interface components {
             groupIds: components["schemas"]["GroupId"][];
             user: components["schemas"]["Student"];
         };
+        /** @description How a request arrived, for the configuration of a proxy. */
+        ClientConnection: {
+            /** @description The address of the client, as it is counted by limits. */
+            client?: string | null;
+            /** @description `none` without X-Forwarded-For, `trusted` if its sender is in TRUST_PROXY, otherwise `untrusted`. */
+            forwarded: string;
+            /** @description Whether the request asked for a WebSocket; a proxy must forward this. */
+            isUpgrade: boolean;
+        };
         /** @description Id assigned to a room message by the client, to detect repeated requests. */
         ClientMessageId: string;
         /** @description A co-teacher of a class. */
@@ -4320,6 +4450,59 @@ export interface components {
         };
         /** @description Color of a subject, `#rrggbb`. */
         Color: string;
+        /** @description Steps of one page, to be appended. */
+        CommitBody: {
+            /** @description An id of the open page. */
+            clientId: string;
+            /**
+             * Format: int64
+             * @description The generation of the document key.
+             */
+            generation: number;
+            /** @description An id of the commit, chosen by the client. The same commit sent again is applied once. */
+            ref: string;
+            /** @description ProseMirror steps. */
+            steps: Record<string, never>[];
+            /**
+             * Format: int64
+             * @description The version that the steps are based on.
+             */
+            version: number;
+        };
+        /** @description A page of commits, oldest first. */
+        CommitPage: {
+            commits: components["schemas"]["DocumentCommit"][];
+            /** Format: int64 */
+            generation: number;
+            /** @description Whether there are later commits. */
+            hasMore: boolean;
+            /**
+             * Format: int64
+             * @description The version of the document.
+             */
+            version: number;
+        };
+        /** @description The response to a commit. */
+        CommitReply: {
+            /** @description All commits after the version of the request up to this one; null if they have to be fetched. */
+            commits: components["schemas"]["DocumentCommit"][] | null;
+            /**
+             * Format: int64
+             * @description The generation of the commit; for a late one the present generation.
+             */
+            generation: number;
+            outcome: components["schemas"]["CommitResult"];
+            /**
+             * Format: int64
+             * @description The version of the document after the commit; 0 for a late one.
+             */
+            version: number;
+        };
+        /**
+         * @description What happened to a commit.
+         * @enum {string}
+         */
+        CommitResult: "COMMITTED" | "LATE";
         /** @description The confirmation of a deletion. */
         Confirmation: {
             /** @description The short name (`slug`) of the organization. */
@@ -4471,6 +4654,22 @@ export interface components {
              */
             seed: number;
         };
+        /** @description A commit of a document in the built-in editor. */
+        DocumentCommit: {
+            at: components["schemas"]["Timestamp"];
+            /** @description The open page. */
+            clientId: string;
+            /** @description The id that the client chose for the commit. */
+            ref: string;
+            /** @description ProseMirror steps. */
+            steps: Record<string, never>[];
+            userId: components["schemas"]["UserId"];
+            /**
+             * Format: int64
+             * @description The version of the document after the commit.
+             */
+            version: number;
+        };
         /** @description Editing statistics of a user in one document. */
         DocumentContribution: {
             documentId: components["schemas"]["DocumentId"];
@@ -4514,6 +4713,27 @@ export interface components {
         };
         /** @description Id of a document in a work room. */
         DocumentId: string;
+        /** @description A picture that was added to a document. */
+        DocumentImage: {
+            contentType: string;
+            /**
+             * Format: int64
+             * @description Height in pixels.
+             */
+            height: number;
+            /** @description The attribute `src` of image nodes. */
+            id: components["schemas"]["ImageId"];
+            /**
+             * Format: int64
+             * @description Size in bytes.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Width in pixels.
+             */
+            width: number;
+        };
         /** @description A document and the topic to link it to. */
         DocumentLink: {
             /** @description The topic to finish, or another active topic of the group. */
@@ -4650,8 +4870,10 @@ export interface components {
         };
         /** @description What a page needs to open an editor: the configuration for `DocsAPI.DocEditor` and the location of its script. */
         Editor: components["schemas"]["EditorConfiguration"] & {
-            /** @description The URL of the document server for browsers; null if none is configured. */
+            /** @description The URL of the document server for browsers; null if none is configured, and for the built-in editor. */
             documentServerUrl: string | null;
+            /** @description The editor in which the document opens. */
+            editor: components["schemas"]["EditorKind"];
             /** @description The signed configuration as a JWT. It expires after ten minutes. */
             token: string;
         };
@@ -4660,6 +4882,28 @@ export interface components {
             document: components["schemas"]["EditedDocument"];
             documentType: components["schemas"]["DocumentType"];
             editorConfig: components["schemas"]["EditorSettings"];
+        };
+        /** @description The content of a document for the built-in editor. */
+        EditorContentView: {
+            /** @description Whether the caller may send commits. */
+            canEdit: boolean;
+            /** @description The document as ProseMirror JSON. */
+            doc: Record<string, never>;
+            documentId: components["schemas"]["DocumentId"];
+            /**
+             * Format: int64
+             * @description The generation of the document key.
+             */
+            generation: number;
+            /** @description Codes of what prevents editing the file without loss. */
+            readOnlyReasons: string[];
+            /** @description The paragraph styles of the file: `id` and `name`. */
+            styles: Record<string, never>[];
+            /**
+             * Format: int64
+             * @description The last commit that the content includes.
+             */
+            version: number;
         };
         /** @description The user interface of the editor. */
         EditorCustomization: {
@@ -4676,6 +4920,11 @@ export interface components {
             /** @description Pop-ups that announce new features. */
             featuresTips: boolean;
         };
+        /**
+         * @description Editor in which a document opens.
+         * @enum {string}
+         */
+        EditorKind: "builtin" | "onlyoffice";
         /** @description What the user may do in the editor. */
         EditorPermissions: {
             /** @description Always false: the work room has its own chat. */
@@ -4701,6 +4950,14 @@ export interface components {
         EditorView: {
             id: components["schemas"]["UserId"];
             name: string;
+        };
+        /** @description The grade that counts for one student. */
+        EffectiveGrade: {
+            /** @description Whether it is the student's own grade instead of the grade of the group. */
+            individual: boolean;
+            points: components["schemas"]["Points"] | null;
+            status: components["schemas"]["GradeStatus"];
+            value: components["schemas"]["GradeValue"] | null;
         };
         /** @description The new address for the caller's account. */
         EmailChange: {
@@ -4967,6 +5224,50 @@ export interface components {
             status: components["schemas"]["GradeStatus"];
             value: components["schemas"]["GradeValue"] | null;
         };
+        /** @description The grade book of a class or of one of its courses. */
+        GradeBook: {
+            /** @description The students of the class, by surname. */
+            students: components["schemas"]["GradeBookStudent"][];
+            /** @description The topics by deadline. */
+            topics: components["schemas"]["GradeBookTopic"][];
+        };
+        /** @description The work of one student on one topic. */
+        GradeBookCell: {
+            assignmentId: components["schemas"]["AssignmentId"];
+            grade: components["schemas"]["EffectiveGrade"] | null;
+            /** @description The group that submitted with the student, otherwise the student's present group. */
+            group: components["schemas"]["GroupLabel"];
+            groupAssignmentId: components["schemas"]["GroupAssignmentId"];
+            /** @description Whether the current submission was late. */
+            late: boolean;
+            /** @description Whether the deadline of the group has passed without a submission. */
+            missing: boolean;
+            status: components["schemas"]["GroupAssignmentStatus"];
+        };
+        /** @description A student of a grade book. */
+        GradeBookStudent: {
+            /** @description One entry for each topic on which the student has work, in the order of the topics. */
+            cells: components["schemas"]["GradeBookCell"][];
+            /** @description The display name without the last name; may be empty. */
+            firstName: string;
+            image: string | null;
+            lastName: string;
+            /** @description Of the published grades. */
+            mean: components["schemas"]["GradeMean"];
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description A topic of a grade book. */
+        GradeBookTopic: {
+            courseId: components["schemas"]["CourseId"] | null;
+            deadline: components["schemas"]["Timestamp"];
+            gradeScale: components["schemas"]["GradeScale"] | null;
+            id: components["schemas"]["AssignmentId"];
+            maxPoints: components["schemas"]["Points"] | null;
+            /** @description Of all grades, drafts included. */
+            mean: components["schemas"]["GradeMean"];
+            status: components["schemas"]["AssignmentStatus"];
+            title: components["schemas"]["Title"];
+        };
         /** @description A change of a grade by a teacher. Absent fields are unchanged. */
         GradeEdit: {
             /** @description Comment on the grade. */
@@ -5009,6 +5310,21 @@ export interface components {
         };
         /** @description Free-form label of the grade level of a homeroom. */
         GradeLevel: string;
+        /** @description Means of the grades of a student or of a topic; each grade counts equally. */
+        GradeMean: {
+            /** @description Number of grades, including those without a number. */
+            graded: number;
+            /**
+             * Format: double
+             * @description Mean of the points in percent of the maximum.
+             */
+            percent: number | null;
+            /**
+             * Format: double
+             * @description Mean of the values that are numbers; a plus or minus after the number is ignored.
+             */
+            value: number | null;
+        };
         /** @description Grade scale of an assignment, as free text. */
         GradeScale: string;
         /** @description A present or former state of a grade, for staff. */
@@ -5160,6 +5476,8 @@ export interface components {
             displayName?: components["schemas"]["Edit_ShortName"];
             /** @description New number; must be unique within the class. */
             groupNumber?: components["schemas"]["Edit_GroupNumber"];
+            /** @description New room or place where the group meets. */
+            meetingPlace?: components["schemas"]["Edit_ShortName"];
             name?: components["schemas"]["Edit_ShortName"];
             /** @description Number of documents the group has to create. */
             requiredDocuments?: components["schemas"]["Edit_RequiredDocuments"];
@@ -5283,9 +5601,11 @@ export interface components {
             helpRequestedById: components["schemas"]["UserId"] | null;
             helpResolvedAt?: components["schemas"]["Timestamp"] | null;
             helpResolvedById?: components["schemas"]["UserId"] | null;
+            helpWithdrawnAt: components["schemas"]["Timestamp"] | null;
             id: components["schemas"]["GroupId"];
             /** @description Staff only: whether the start date still hides the group from its students. */
             isHidden?: boolean;
+            meetingPlace: components["schemas"]["ShortName"] | null;
             /** Format: int64 */
             memberCount: number;
             name: components["schemas"]["ShortName"];
@@ -5315,6 +5635,8 @@ export interface components {
         };
         /** @description The state of the service. */
         Health: {
+            /** @description How this request arrived. */
+            connection: components["schemas"]["ClientConnection"];
             /** @description Always `ok`. */
             status: string;
             /** @description The current time of the service. */
@@ -5349,6 +5671,12 @@ export interface components {
         };
         /** @description A help flag that was cleared. */
         HelpResolved: {
+            needsHelp: boolean;
+        };
+        /** @description A help request that is no longer needed. */
+        HelpWithdrawn: {
+            helpWithdrawnAt: components["schemas"]["Timestamp"] | null;
+            /** @description Stays true until staff resolve the request. */
             needsHelp: boolean;
         };
         /** @description A homeroom. */
@@ -5405,6 +5733,8 @@ export interface components {
             /** @description Number of students who were added. */
             added: number;
         };
+        /** @description Id of a picture that was added to a document. */
+        ImageId: string;
         /**
          * @description How an import treats users who are members already.
          * @enum {string}
@@ -5943,6 +6273,7 @@ export interface components {
             descriptionOverride?: components["schemas"]["Description"] | null;
             displayName?: components["schemas"]["ShortName"] | null;
             groupNumber?: components["schemas"]["GroupNumber"] | null;
+            meetingPlace?: components["schemas"]["ShortName"] | null;
             name?: components["schemas"]["ShortName"] | null;
             requiredDocuments?: components["schemas"]["RequiredDocuments"] | null;
             startDate?: components["schemas"]["DateOrTime"] | null;
@@ -5964,6 +6295,7 @@ export interface components {
             descriptionOverride?: components["schemas"]["Description"] | null;
             displayName?: components["schemas"]["ShortName"] | null;
             groupNumber?: components["schemas"]["GroupNumber"] | null;
+            meetingPlace?: components["schemas"]["ShortName"] | null;
             name?: components["schemas"]["ShortName"] | null;
             requiredDocuments?: components["schemas"]["RequiredDocuments"] | null;
             startDate?: components["schemas"]["DateOrTime"] | null;
@@ -6984,6 +7316,8 @@ export interface components {
             database: components["schemas"]["SystemDatabase"];
             /** @description `ok`, `down`, or `unset` if none is configured. */
             documentServer: string;
+            /** @description Emails. */
+            emails: components["schemas"]["SystemEmails"];
             /**
              * Format: int64
              * @description Number of files that are queued for deletion because their rows were deleted.
@@ -6991,6 +7325,7 @@ export interface components {
             fileRemovals: number;
             /** @description Background jobs. */
             jobs: components["schemas"]["SystemJobs"];
+            lastBackupAt?: components["schemas"]["Timestamp"] | null;
             /** @description `ok` or `down`. */
             storage: string;
             /** @description The current time of the service. */
@@ -7019,6 +7354,20 @@ export interface components {
             schemaVersion: number;
             /** @description The tables, by name. */
             tables: components["schemas"]["SystemTable"][];
+        };
+        /** @description The queue of emails. */
+        SystemEmails: {
+            /** @description Whether an SMTP server is configured; otherwise emails are written to the outbox folder. */
+            hasServer: boolean;
+            /** @description Why the last attempt of this instance failed; null after a successful one. */
+            lastError?: string | null;
+            lastErrorAt?: components["schemas"]["Timestamp"] | null;
+            oldestQueuedAt?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Number of queued emails.
+             */
+            queued: number;
         };
         /** @description Background jobs by state. */
         SystemJobs: {
@@ -8721,11 +9070,49 @@ export interface components {
          *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
+         *     `EDITOR_NOT_AVAILABLE`: The built-in editor does not open documents of this kind.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9371,6 +9758,19 @@ export interface components {
             };
         };
         /**
+         * @description `EDITOR_NOT_AVAILABLE`: The built-in editor does not open documents of this kind.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
          *     `LIMIT_REACHED`: The maximum number is reached.
@@ -9483,6 +9883,15 @@ export interface components {
          *     `UNSUPPORTED_MEDIA_TYPE`: The route does not accept the media type of the body.
          */
         "415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `UNREADABLE_FILE`: The file is damaged or protected with a password; details contains the reason. */
+        "415.UNREADABLE_FILE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -12163,8 +12572,10 @@ export interface operations {
                      *             "helpRequestedById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
+                     *             "helpWithdrawnAt": null,
                      *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "isHidden": false,
+                     *             "meetingPlace": null,
                      *             "memberCount": 3,
                      *             "name": "Bridge",
                      *             "needsHelp": true,
@@ -12233,6 +12644,7 @@ export interface operations {
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
                      *           "helpRequestedAt": "2026-11-23T13:55:29.014Z",
+                     *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
@@ -12276,8 +12688,10 @@ export interface operations {
                      *             "helpRequestedById": null,
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
+                     *             "helpWithdrawnAt": null,
                      *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "isHidden": true,
+                     *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
@@ -12334,6 +12748,7 @@ export interface operations {
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
+                     *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
@@ -16181,6 +16596,84 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    get_classes_id_grade_book: {
+        parameters: {
+            query?: {
+                /** @description Only topics of this course. */
+                courseId?: components["schemas"]["CourseId"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a class */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the grade book of a class */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GradeBook"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_classes_id_grade_book_csv: {
+        parameters: {
+            query?: {
+                /** @description Only topics of this course. */
+                courseId?: components["schemas"]["CourseId"];
+                /** @description Separator: `,` (the default), `;` or `tab`. */
+                delimiter?: string;
+                /** @description Language of the headers. German numbers have a decimal comma. */
+                language?: "de" | "en";
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a class */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RFC 4180, UTF-8 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     get_classes_id_groups: {
         parameters: {
             query?: {
@@ -16243,8 +16736,10 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "isHidden": false,
+                     *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
@@ -16312,8 +16807,10 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *         "isHidden": true,
+                     *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
@@ -16959,8 +17456,10 @@ export interface operations {
                      *           "helpRequestedById": null,
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
+                     *           "helpWithdrawnAt": null,
                      *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "isHidden": false,
+                     *           "meetingPlace": null,
                      *           "memberCount": 3,
                      *           "name": "Bridge",
                      *           "needsHelp": false,
@@ -16984,8 +17483,10 @@ export interface operations {
                      *           "helpRequestedById": null,
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
+                     *           "helpWithdrawnAt": null,
                      *           "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "isHidden": true,
+                     *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
@@ -18167,7 +18668,9 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
@@ -18289,8 +18792,10 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
+                     *       "helpWithdrawnAt": null,
                      *       "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *       "isHidden": true,
+                     *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
@@ -18406,8 +18911,10 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b9cd-76c1-b23e-30a0e69b740e",
                      *         "isHidden": false,
+                     *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
@@ -18462,8 +18969,10 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b9cd-76c1-b23e-30a36e069bf8",
                      *         "isHidden": false,
+                     *         "meetingPlace": null,
                      *         "memberCount": 0,
                      *         "members": [],
                      *         "name": "Weir",
@@ -18757,8 +19266,10 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
+                     *       "helpWithdrawnAt": null,
                      *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "isHidden": false,
+                     *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
@@ -19228,6 +19739,46 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    post_groups_id_help_withdraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a group */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Mark the own help request as no longer needed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "helpWithdrawnAt": "2026-11-26T00:02:51.310Z",
+                     *       "needsHelp": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpWithdrawn"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     post_groups_id_members: {
         parameters: {
             query?: never;
@@ -19286,8 +19837,10 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
+                     *       "helpWithdrawnAt": null,
                      *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "isHidden": false,
+                     *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
@@ -19444,8 +19997,10 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
+                     *       "helpWithdrawnAt": null,
                      *       "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *       "isHidden": true,
+                     *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
@@ -19652,8 +20207,10 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": "2026-11-23T13:55:29.028Z",
                      *         "helpResolvedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "isHidden": false,
+                     *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
@@ -19771,8 +20328,10 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
+                     *         "helpWithdrawnAt": null,
                      *         "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *         "isHidden": true,
+                     *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
@@ -22721,6 +23280,125 @@ export interface operations {
             };
         };
     };
+    get_workrooms_documents_id_commits: {
+        parameters: {
+            query?: {
+                /** @description The generation of the commits. Defaults to the present one. */
+                generation?: number;
+                /** @description Only commits after this version. Defaults to 0. */
+                since?: number;
+                /** @description The maximum number of commits. Defaults to 200. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the commits of a document in the built-in editor, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitPage"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_workrooms_documents_id_commits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommitBody"];
+            };
+        };
+        responses: {
+            /** @description Append a commit to a document in the built-in editor */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitReply"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_workrooms_documents_id_content: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the content of a document for the built-in editor */
+            200: {
+                headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditorContentView"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
+            415: components["responses"]["415.UNREADABLE_FILE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     put_workrooms_documents_id_content: {
         parameters: {
             query?: never;
@@ -23109,6 +23787,103 @@ export interface operations {
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_workrooms_documents_id_images: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["FileForm"];
+            };
+        };
+        responses: {
+            /** @description Add a picture to a draft */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentImage"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
+        };
+    };
+    get_workrooms_documents_id_images_imageId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+                /** @description The id of an image */
+                imageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The requested range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];

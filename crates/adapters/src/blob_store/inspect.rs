@@ -71,6 +71,17 @@ pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {
     Ok(claimed)
 }
 
+/// Returns the first `count` bytes.
+pub async fn head(staged: &Staged, count: u64) -> Result<Vec<u8>> {
+    let source = staged.source();
+    blocking(move || {
+        let mut bytes = Vec::new();
+        source.open()?.take(count).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    })
+    .await
+}
+
 /// Rejects content that is not of this type.
 pub async fn check_type(staged: &Staged, kind: FileType) -> Result<()> {
     check(staged.source(), staged.peek(4096).to_vec(), kind).await

@@ -76,9 +76,24 @@ enum BlobSource {
 }
 
 impl BlobStore {
+    /// Checks the form of `FILES_URL`. The error does not contain the value.
+    pub fn check_url(url: &str) -> std::result::Result<(), &'static str> {
+        match url.trim() {
+            "memory:" => Ok(()),
+            url if s3::is_bucket_url(url) => Ok(()),
+            _ => Err("FILES_URL must be s3://bucket/prefix; unset, the files are in DATA_DIR"),
+        }
+    }
+
+    /// Finds out why a bucket cannot be used: the error names the failed step and the setting to compare. A probe
+    /// object is written and deleted.
+    pub async fn diagnose_bucket(url: &str, object_store: &ObjectStoreArgs) -> std::result::Result<(), String> {
+        s3::diagnosis::diagnose(url, object_store).await
+    }
+
     /// Opens the configured storage and removes abandoned uploads.
     pub async fn connect(data_dir: &Path, files_url: Option<&str>, object_store: &ObjectStoreArgs) -> Result<Self> {
-        let backend = match files_url.filter(|url| !url.trim().is_empty()) {
+        let backend = match files_url.map(str::trim).filter(|url| !url.is_empty()) {
             None => {
                 let root = data_dir.join("files");
                 Backend::Disk(blocking(move || Disk::open(&root)).await?)
@@ -90,7 +105,7 @@ impl BlobStore {
             }
             Some(_) => {
                 return Err(Error::Internal(anyhow::anyhow!(
-                    "FILES_URL must be unset or s3://bucket/prefix"
+                    "FILES_URL must be s3://bucket/prefix; unset, the files are in DATA_DIR"
                 )));
             }
         };
@@ -110,7 +125,8 @@ impl BlobStore {
         self.is_suspended.store(false, Ordering::Relaxed);
     }
 
-    fn is_suspended(&self) -> bool {
+    /// Returns whether all operations are rejected.
+    pub fn is_suspended(&self) -> bool {
         self.is_suspended.load(Ordering::Relaxed)
     }
 

@@ -32,6 +32,7 @@ use common::clock;
 use common::error::{Error, Result};
 
 mod connection;
+pub(super) mod diagnosis;
 
 /// Files up to this size are uploaded at once; larger ones in parts of this size, the minimum of S3.
 const PART_BYTES: u64 = 5 << 20;
@@ -65,6 +66,11 @@ pub struct S3Store {
 pub(super) struct S3Object {
     store: AmazonS3,
     location: Path,
+}
+
+/// Returns whether a URL names a bucket.
+pub(super) fn is_bucket_url(url: &str) -> bool {
+    bucket_of(url).is_some()
 }
 
 impl S3Store {

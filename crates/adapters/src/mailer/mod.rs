@@ -8,7 +8,7 @@ mod smtp;
 mod text;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context as _;
@@ -29,6 +29,7 @@ pub use self::smtp::{Delivery, SmtpServer};
 use self::text::{EmailText, Language};
 use common::clock;
 use common::error::{Error, Result};
+use common::metrics::metrics;
 use common::settings::Secret;
 
 /// Settings of the mailer.
@@ -78,6 +79,15 @@ struct MailerInner {
     encryptor: Encryptor,
     outbox: OutboxFolder,
     server: Option<SmtpPool>,
+    last_failure: Mutex<Option<DeliveryFailure>>,
+}
+
+/// The last attempt of this instance to send an email, if it failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryFailure {
+    pub at: Timestamp,
+    /// The reason without email addresses.
+    pub reason: String,
 }
 
 /// The encrypted content.
@@ -99,6 +109,7 @@ impl Mailer {
             server: server.context("SMTP_URL")?,
             from,
             domain,
+            last_failure: Mutex::default(),
         })))
     }
 
@@ -205,7 +216,56 @@ impl Mailer {
         };
         let to: Address = to.parse().context("the address of a letter")?;
         let envelope = Envelope::new(Some(self.0.from.email.clone()), vec![to]).context("the envelope of a letter")?;
-        Ok(server.send(&envelope, message.as_bytes()).await)
+        let delivery = server.send(&envelope, message.as_bytes()).await;
+        self.record(&delivery);
+        Ok(delivery)
+    }
+
+    /// Sends a test message at once, not through the queue. The error is the server's or the TLS library's own text.
+    pub async fn send_test(&self, to: Recipient<'_>, now: Timestamp) -> Result<std::result::Result<(), String>> {
+        let Some(server) = &self.0.server else {
+            return Ok(Err(
+                "SMTP_URL is unset: emails are written to DATA_DIR/outbox".to_owned()
+            ));
+        };
+        let link = format!("{}/", self.0.frontend_url);
+        let rendered = text::render_test_message(Language::from_locale(to.locale), &[("link", link.as_str())]);
+        let (address, message) = self.message(&clock::new_id(), to, rendered, now)?;
+        let envelope = Envelope::new(Some(self.0.from.email.clone()), vec![address]).context("the envelope")?;
+        Ok(server.send_test(&envelope, message.as_bytes()).await)
+    }
+
+    /// Returns why the last attempt of this instance failed; `None` after a successful one.
+    pub fn last_failure(&self) -> Option<DeliveryFailure> {
+        self.0
+            .last_failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Returns whether an SMTP server is configured.
+    pub fn has_server(&self) -> bool {
+        self.0.server.is_some()
+    }
+
+    fn record(&self, delivery: &Delivery) {
+        metrics().record_email(match delivery {
+            Delivery::Sent => "sent",
+            Delivery::Deferred(_) => "deferred",
+            Delivery::Rejected(_) => "rejected",
+            Delivery::Unavailable(_) => "unavailable",
+        });
+        let failure = match delivery {
+            Delivery::Sent => None,
+            Delivery::Deferred(reason) | Delivery::Rejected(reason) | Delivery::Unavailable(reason) => {
+                Some(DeliveryFailure {
+                    at: clock::now(),
+                    reason: reason.clone(),
+                })
+            }
+        };
+        *self.0.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
     }
 
     /// Writes an email that cannot be sent to the outbox folder, so that it is not lost.
@@ -249,11 +309,27 @@ impl Mailer {
 
     /// Encrypts a rendered email.
     fn build(&self, kind: EmailKind, to: Recipient<'_>, rendered: EmailText, now: Timestamp) -> Result<QueuedEmail> {
+        let id = clock::new_id();
+        let (address, message) = self.message(&id, to, rendered, now)?;
+        let content = serde_json::to_string(&EmailContent {
+            to: address.to_string(),
+            message,
+        })?;
+        Ok(QueuedEmail {
+            sealed: self.0.encryptor.encrypt(&id, &content)?,
+            expires_at: kind.expires_at(now),
+            created_at: now,
+            id,
+            kind,
+        })
+    }
+
+    /// Builds a message with its headers.
+    fn message(&self, id: &str, to: Recipient<'_>, rendered: EmailText, now: Timestamp) -> Result<(Address, String)> {
         let address: Address = to
             .address
             .parse()
             .map_err(|_| Error::invalid("email", "format", "is no address that mail can be sent to"))?;
-        let id = clock::new_id();
         let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or_default());
         // Prevents automatic replies, such as out-of-office messages (RFC 3834).
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
@@ -267,17 +343,7 @@ impl Mailer {
             .multipart(MultiPart::alternative_plain_html(rendered.plain, rendered.html))
             .context("write a letter")?;
         let message = String::from_utf8(message.formatted()).context("a letter is text")?;
-        let content = serde_json::to_string(&EmailContent {
-            to: address.to_string(),
-            message,
-        })?;
-        Ok(QueuedEmail {
-            sealed: self.0.encryptor.encrypt(&id, &content)?,
-            expires_at: kind.expires_at(now),
-            created_at: now,
-            id,
-            kind,
-        })
+        Ok((address, message))
     }
 }
 

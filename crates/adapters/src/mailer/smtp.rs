@@ -102,6 +102,19 @@ impl SmtpServer {
     }
 }
 
+impl SmtpServer {
+    /// Connects and signs in without sending anything. The error is the server's or the TLS library's own text.
+    pub async fn check(&self, sender_domain: &str) -> Result<(), String> {
+        let pool = self.pool(sender_domain).map_err(|error| format!("{error:#}"))?;
+        match tokio::time::timeout(COMMAND_TIMEOUT, pool.0.test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err("the server closed the connection".to_owned()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("no response within {} s", COMMAND_TIMEOUT.as_secs())),
+        }
+    }
+}
+
 fn is_loopback_host(host: &str) -> bool {
     match Host::parse(host) {
         Ok(Host::Ipv4(address)) => address.is_loopback(),
@@ -132,6 +145,15 @@ const SERVER_STATUS_CODES: [u16; 6] = [421, 454, 530, 534, 535, 538];
 pub(super) struct SmtpPool(AsyncSmtpTransport<Tokio1Executor>);
 
 impl SmtpPool {
+    /// Sends a message; the error is the server's or the TLS library's own text, which may contain an email address.
+    pub(super) async fn send_test(&self, envelope: &Envelope, message: &[u8]) -> Result<(), String> {
+        match tokio::time::timeout(SEND_TIMEOUT, self.0.send_raw(envelope, message)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("no response within {} s", SEND_TIMEOUT.as_secs())),
+        }
+    }
+
     pub(super) async fn send(&self, envelope: &Envelope, message: &[u8]) -> Delivery {
         match tokio::time::timeout(SEND_TIMEOUT, self.0.send_raw(envelope, message)).await {
             Ok(Ok(_)) => Delivery::Sent,

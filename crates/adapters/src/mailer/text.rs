@@ -98,6 +98,19 @@ pub fn render_account_takeover(language: Language, values: &[(&str, &str)]) -> E
     render_template(template, language, values)
 }
 
+/// The email of `groupwork mail test`.
+const TEST_MESSAGE: [&str; 2] = [template!("test-message.en.txt"), template!("test-message.de.txt")];
+
+/// Renders the email of `groupwork mail test`.
+pub fn render_test_message(language: Language, values: &[(&str, &str)]) -> EmailText {
+    let [english, german] = TEST_MESSAGE;
+    let template = match language {
+        Language::English => english,
+        Language::German => german,
+    };
+    render_template(template, language, values)
+}
+
 /// Returns the name of a role in an email.
 pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
     match (role, language) {

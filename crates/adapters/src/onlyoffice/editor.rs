@@ -2,7 +2,7 @@
 //! and the token contains all of its values.
 
 use domain::document::{Document, EditorMode};
-use domain::document_kind::{DocumentType, FileExtension};
+use domain::document_kind::{DocumentType, EditorKind, FileExtension};
 use domain::id::UserId;
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +15,10 @@ use common::error::{Error, Result};
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Editor {
-    /// The URL of the document server for browsers; null if none is configured.
+    /// The editor in which the document opens.
+    #[serde(rename = "editor")]
+    kind: EditorKind,
+    /// The URL of the document server for browsers; null if none is configured, and for the built-in editor.
     #[schema(required)]
     document_server_url: Option<String>,
     #[serde(flatten)]
@@ -167,8 +170,10 @@ impl DocumentServer {
         let Value::Object(claims) = serde_json::to_value(&configuration)? else {
             return Err(Error::Internal(anyhow::anyhow!("a configuration is an object")));
         };
+        let editor = self.editor_kind(document);
         Ok(Editor {
-            document_server_url: self.0.public_url.clone(),
+            kind: editor,
+            document_server_url: self.0.public_url.clone().filter(|_| editor == EditorKind::OnlyOffice),
             token: self.sign_editor(claims)?,
             configuration,
         })

@@ -10,7 +10,8 @@ pub mod token;
 
 use std::sync::Arc;
 
-use domain::document_kind::FileExtension;
+use domain::document::Document;
+use domain::document_kind::{EditorKind, FileExtension};
 use domain::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
 use domain::save::DocumentKey;
 use reqwest::Url;
@@ -40,6 +41,8 @@ pub struct DocumentServerSettings {
     pub internal_url: Option<String>,
     /// Largest file that is downloaded from it, in bytes.
     pub download_limit: u64,
+    /// The editor of text documents; without one it depends on whether there is a document server.
+    pub text_editor: Option<EditorKind>,
 }
 
 /// A handle to the document server. Clones share the same connection pool.
@@ -66,6 +69,8 @@ struct DocumentServerInner {
     /// The maximum size of a download in bytes.
     download_limit: u64,
     timeouts: DocumentServerTimeouts,
+    /// The editor of text documents.
+    text_editor: EditorKind,
 }
 
 /// The content of a document that the document server requests.
@@ -89,7 +94,13 @@ impl DocumentServer {
         let internal_url = address
             .map(|address| Url::parse(address).map_err(|error| anyhow::anyhow!("DOCSERVER_INTERNAL_URL: {error}")))
             .transpose()?;
+        let default_editor = if internal_url.is_some() {
+            EditorKind::OnlyOffice
+        } else {
+            EditorKind::Builtin
+        };
         Ok(Self(Arc::new(DocumentServerInner {
+            text_editor: settings.text_editor.unwrap_or(default_editor),
             tokens: TokenSigner::new(settings.jwt_secret.expose()),
             http: client::http_client()?,
             public_url: settings.public_url,
@@ -107,6 +118,26 @@ impl DocumentServer {
     /// Returns whether a document server is configured.
     pub fn is_configured(&self) -> bool {
         self.0.internal_url.is_some()
+    }
+
+    /// Returns the editor in which a document opens. The document server has one for every type, if there is a document
+    /// server.
+    pub fn editor_kind(&self, document: &Document) -> EditorKind {
+        self.editor_of(document.file_extension)
+    }
+
+    /// Returns the editor of a file type.
+    pub fn editor_of(&self, extension: FileExtension) -> EditorKind {
+        if extension == FileExtension::Docx {
+            self.0.text_editor
+        } else {
+            EditorKind::OnlyOffice
+        }
+    }
+
+    /// Returns whether a document can be edited in the browser.
+    pub fn has_editor(&self, document: &Document) -> bool {
+        self.is_configured() || self.editor_kind(document) == EditorKind::Builtin
     }
 
     /// Returns the timeouts.

@@ -14,12 +14,12 @@ use super::request::{AuthRequest, CurrentSession};
 use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use common::error::Error;
+use db::WriteTx;
 use db::platform::CrossTenantReason;
 use db::platform::invitations::InvitationWithOrganization;
 use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::acceptance::{self, InvitationCaller};
 use service::actions::invitations;
-use service::changes;
 
 /// List the pending invitations for the caller's address
 #[utoipa::path(get, path = "/auth/organization/list-user-invitations",
@@ -168,9 +168,8 @@ pub(crate) async fn cancel(request: AuthRequest) -> AuthResult {
         return rejected(AuthError::may_not_cancel_invitation(), &current_session);
     }
     let context = context(&request, &current_session, &seen)?;
-    let (store, bus) = (request.app.store(), request.app.bus());
-    let act = changes::perform(store, bus, context, move |tx| invitations::cancel(tx, &id));
-    match act.await {
+    let cancel = move |tx: &mut WriteTx<'_>| invitations::cancel(tx, &id);
+    match request.app.transactor().write(context, cancel).await {
         Ok(invitation) => Ok(json_response(&dto::invitation(invitation), current_session.cookies)),
         Err(Error::NotFound) => rejected(AuthError::invitation_not_found(), &current_session),
         Err(Error::Domain(_)) => rejected(AuthError::may_not_cancel_invitation(), &current_session),

@@ -11,7 +11,6 @@ use super::dto;
 use auth::Caller;
 use db::platform::CrossTenantReason;
 use service::actions::sessions;
-use service::changes;
 
 /// Whether a session must be renewed. Sessions that end with the browser and impersonations are never renewed.
 pub fn is_due(caller: &Caller, remember: Remember) -> bool {
@@ -37,9 +36,9 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
     let (id, now) = (caller.session.id.clone(), caller.now);
     let expires_at = dto::to_timestamp(Lifecycle::STANDARD.expires_at(dto::time(now)));
     let proof = CrossTenantReason::SessionLookup;
-    let renewed = changes::perform_platform(app.store(), app.bus(), proof, move |tx| {
-        sessions::renew(tx, &id, expires_at, now)
-    });
+    let renewed = app
+        .transactor()
+        .write_platform(proof, move |tx| sessions::renew(tx, &id, expires_at, now));
     if let Err(error) = renewed.await {
         tracing::warn!(error = format!("{error:?}"), "session renewal failed");
         return Vec::new();

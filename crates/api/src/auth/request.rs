@@ -28,7 +28,6 @@ use common::error::Result;
 use db::platform::sessions::{Session, SessionUser};
 use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::sessions;
-use service::changes;
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -286,8 +285,8 @@ impl AuthRequest {
         &self,
         act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T, AuthRejection> {
-        let (store, bus) = (self.app.store(), self.app.bus());
-        let result = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, act).await;
+        let transactor = self.app.transactor();
+        let result = transactor.write_platform(CrossTenantReason::SessionLookup, act).await;
         result.map_err(|error| {
             let rejected = AuthRejection::from(error);
             if rejected.is_unauthorized() {

@@ -19,7 +19,6 @@ use common::clock;
 use common::error::Result;
 use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::passwords;
-use service::changes;
 
 /// The page for the new password when the client names none.
 pub const PAGE: &str = "/reset-password";
@@ -66,7 +65,6 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let (now, token) = (clock::now(), token::reset_token());
     let path = path(&token, page);
     let mail = app.mail().clone();
-    let (store, bus, proof) = (app.store(), app.bus(), CrossTenantReason::SessionLookup);
     let act = move |tx: &mut PlatformWriteTx<'_>| {
         let credential = tx
             .credential(&address, now)?
@@ -75,7 +73,9 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
             passwords::request_reset(tx, &mail, &found.user, &token, &path, now)
         })
     };
-    changes::perform_platform(store, bus, proof, act).await
+    app.transactor()
+        .write_platform(CrossTenantReason::SessionLookup, act)
+        .await
 }
 
 /// Follow the link of a reset email to the page for the new password

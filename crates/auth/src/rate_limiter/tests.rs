@@ -1,6 +1,8 @@
 //! Tests of counting, eviction and counts exchanged between instances.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
+use std::sync::Mutex;
+
 use super::*;
 
 fn with_factor(factor: f64) -> RateLimiter {
@@ -142,7 +144,7 @@ fn user_runs_at_most_two_exports_concurrently() {
     let rate_limiter = with_factor(1.0);
     let (ben, cem) = (UserId::new("ben"), UserId::new("cem"));
     let first = rate_limiter.acquire_export(&ben).unwrap();
-    let _second = rate_limiter.acquire_export(&ben).unwrap();
+    let second = rate_limiter.acquire_export(&ben).unwrap();
     assert!(matches!(
         rate_limiter.acquire_export(&ben),
         Err(Error::RateLimited { .. })
@@ -150,11 +152,23 @@ fn user_runs_at_most_two_exports_concurrently() {
     assert!(rate_limiter.acquire_export(&cem).is_ok());
     drop(first);
     assert!(rate_limiter.acquire_export(&ben).is_ok());
+    drop(second);
+    assert!(rate_limiter.0.running_exports.is_idle());
+}
+
+#[test]
+fn key_depends_on_secret_rate_and_each_part_of_the_subject() {
+    let rate_limiter = with_factor(1.0);
+    let key = rate_limiter.key(Rate::Document, &["callback", "d1"]);
     assert_eq!(
-        rate_limiter.0.running_exports.lock().unwrap().len(),
-        1,
-        "who exports nothing is forgotten"
+        with_factor(1.0).key(Rate::Document, &["callback", "d1"]),
+        key,
+        "every instance"
     );
+    assert_ne!(rate_limiter.key(Rate::Document, &["callbackd", "1"]), key);
+    assert_ne!(rate_limiter.key(Rate::Read, &["callback", "d1"]), key);
+    let other = RateLimiter::new(1.0, &Secret::new("of another installation"));
+    assert_ne!(other.key(Rate::Document, &["callback", "d1"]), key);
 }
 
 #[test]

@@ -18,12 +18,13 @@ static POSTGRES_HISTORY: Sql = Sql::new(
 static VERSION: Sql = Sql::new("SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history");
 /// Every column of every table (SQLite).
 static SQLITE_COLUMNS: Sql = Sql::new(
-    "SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
+    "SELECT m.name AS table_name, c.name AS name, c.type AS type FROM sqlite_master m JOIN pragma_table_info(m.name) c
     WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.name",
 );
 /// Every column of every table (PostgreSQL).
 static POSTGRES_COLUMNS: Sql = Sql::new(
-    "SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT)
+    "SELECT CAST(c.table_name AS TEXT) AS table_name, CAST(c.column_name AS TEXT) AS name,
+        CAST(c.data_type AS TEXT) AS type
     FROM information_schema.columns c
     JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
     WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
@@ -31,12 +32,13 @@ static POSTGRES_COLUMNS: Sql = Sql::new(
 );
 /// Foreign keys between tables (SQLite).
 static SQLITE_REFERENCES: Sql = Sql::new(
-    "SELECT DISTINCT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
+    "SELECT DISTINCT m.name AS table_name, f.\"table\" AS parent FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
     WHERE m.type = 'table'",
 );
 /// Foreign keys between tables (PostgreSQL).
 static POSTGRES_REFERENCES: Sql = Sql::new(
-    "SELECT DISTINCT CAST(a.relname AS TEXT), CAST(b.relname AS TEXT) FROM pg_constraint c
+    "SELECT DISTINCT CAST(a.relname AS TEXT) AS table_name, CAST(b.relname AS TEXT) AS parent
+    FROM pg_constraint c
     JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
     JOIN pg_namespace n ON n.oid = a.relnamespace
     WHERE c.contype = 'f' AND n.nspname = current_schema()",
@@ -48,11 +50,11 @@ pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>> {
         Connection::Sqlite(_) => &SQLITE_HISTORY,
         Connection::Postgres(_) => &POSTGRES_HISTORY,
     };
-    let tables: i64 = connection.fetch_optional(history, &[], |row| row.take())?.unwrap_or(0);
+    let tables: i64 = connection.fetch_optional(history, &[], |row| row.only())?.unwrap_or(0);
     if tables == 0 {
         return Ok(None);
     }
-    Ok(connection.fetch_optional(&VERSION, &[], |row| row.take())?.flatten())
+    Ok(connection.fetch_optional(&VERSION, &[], |row| row.only())?.flatten())
 }
 
 /// Returns every table that a backup contains, referenced tables first.
@@ -61,8 +63,9 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<DumpTable>> {
         Connection::Sqlite(_) => (&SQLITE_COLUMNS, &SQLITE_REFERENCES),
         Connection::Postgres(_) => (&POSTGRES_COLUMNS, &POSTGRES_REFERENCES),
     };
-    let columns: Vec<(String, String, String)> =
-        connection.fetch_all(columns, &[], |row| Ok((row.take()?, row.take()?, row.take()?)))?;
+    let columns: Vec<(String, String, String)> = connection.fetch_all(columns, &[], |row| {
+        Ok((row.get("table_name")?, row.get("name")?, row.get("type")?))
+    })?;
     let mut tables: BTreeMap<String, DumpTable> = BTreeMap::new();
     for (table, name, declared) in columns {
         if table == HISTORY || EXCLUDED_TABLES.contains(&table.as_str()) {
@@ -77,7 +80,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<DumpTable>> {
         found.columns.push(TableColumn { name, kind });
     }
     let references: BTreeSet<(String, String)> = connection
-        .fetch_all(references, &[], |row| Ok((row.take()?, row.take()?)))?
+        .fetch_all(references, &[], |row| Ok((row.get("table_name")?, row.get("parent")?)))?
         .into_iter()
         .collect();
     in_order(tables, &references)

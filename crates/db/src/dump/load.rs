@@ -68,7 +68,7 @@ impl RestoreTarget {
 
     /// Returns the progress of an unfinished restore, if there is one.
     pub fn state(&mut self) -> Result<Option<String>> {
-        self.connection.fetch_optional(&STATE, &[], |row| row.take())
+        self.connection.fetch_optional(&STATE, &[], |row| row.get("value"))
     }
 
     /// Records the beginning or the progress of a restore.

@@ -77,7 +77,7 @@ impl Snapshot {
         // of a restore, and the storage marker, which a restore recreates.
         let only = match table.name.as_str() {
             "jobs" => " WHERE file_key IS NULL",
-            "settings" => " WHERE name NOT LIKE 'backup-%' AND name NOT IN ('restore', 'storage')",
+            "settings" => " WHERE name NOT LIKE 'backup-%' AND name NOT IN ('restore', 'storage', 'last_backup')",
             _ => "",
         };
         let text = format!("SELECT {} FROM {}{only}", table.list(), quoted(&table.name));

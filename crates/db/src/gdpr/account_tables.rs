@@ -7,28 +7,32 @@ use super::ExportTable;
 use crate::statements;
 
 statements! {
-    ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone, is_active,
-            must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at, created_at, updated_at
+    ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone,
+        is_active,
+            must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at,
+            created_at, updated_at
         FROM users WHERE id = $1 AND id > $2 ORDER BY id LIMIT $3";
     /// The sign-in methods of the user.
-    SIGN_INS = "SELECT id, provider_id, created_at, updated_at FROM accounts
+    SIGN_INS = "SELECT id, provider_id AS provider, created_at, updated_at FROM accounts
         WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
     /// The sessions of the user. Impersonation sessions are not disclosed.
     SESSIONS = "SELECT id, ip_address, user_agent, created_at, expires_at FROM sessions
         WHERE user_id = $1 AND impersonated_by IS NULL AND id > $2 ORDER BY id LIMIT $3";
     /// IP addresses from which the user signed in.
-    SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at, s.failures FROM sign_in_successes s JOIN users u ON u.email = s.account_key
+    SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at, s.failures FROM sign_in_successes s
+        JOIN users u ON u.email = s.account_key
         WHERE u.id = $1 AND s.address > $2 ORDER BY s.address LIMIT $3";
     /// Invitations of the user's email address, in all organizations.
-    INVITATIONS = "SELECT i.id, o.name, i.role, i.status, i.created_at, i.expires_at FROM invitations i
+    INVITATIONS = "SELECT i.id, o.name AS organization, i.role, i.status, i.created_at, i.expires_at FROM invitations i
         JOIN organizations o ON o.id = i.organization_id JOIN users u ON u.email = i.email
         WHERE u.id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3";
     /// Number of consecutive failed sign-ins of the user from unknown addresses.
-    FAILURE_COUNTS = "SELECT c.account_key, c.failures, c.last_failure_at
+    FAILURE_COUNTS = "SELECT c.account_key AS email, c.failures, c.last_failure_at
         FROM sign_in_failure_counts c JOIN users u ON u.email = c.account_key
         WHERE u.id = $1 AND c.account_key > $2 ORDER BY c.account_key LIMIT $3";
     /// IP addresses of failed sign-ins to the account.
-    FAILED_SIGN_INS = "SELECT f.id, f.address, f.created_at FROM sign_in_failures f JOIN users u ON u.email = f.account_key
+    FAILED_SIGN_INS = "SELECT f.id, f.address, f.created_at FROM sign_in_failures f
+        JOIN users u ON u.email = f.account_key
         WHERE u.id = $1 AND f.id > $2 ORDER BY f.id LIMIT $3";
 }
 

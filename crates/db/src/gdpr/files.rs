@@ -12,19 +12,26 @@ use common::error::Result;
 
 statements! {
     /// Uploads to chats.
-    CHAT = "SELECT id, file_name, '', file_key, sha256 FROM message_attachments
+    CHAT = "SELECT id, file_name AS name, '' AS extension, file_key, sha256 FROM message_attachments
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// Uploads to topics.
-    TOPICS = "SELECT id, file_name, '', file_key, sha256 FROM assignment_attachments
+    TOPICS = "SELECT id, file_name AS name, '' AS extension, file_key, sha256 FROM assignment_attachments
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// Uploads to groups.
-    GROUPS = "SELECT id, file_name, '', file_key, sha256 FROM group_attachments
+    GROUPS = "SELECT id, file_name AS name, '' AS extension, file_key, sha256 FROM group_attachments
+        WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    /// Pictures that the user added to documents.
+    IMAGES = "SELECT id, '' AS name, CASE mime_type WHEN 'image/jpeg' THEN 'jpg' ELSE SUBSTR(mime_type,
+        7) END AS extension,
+            file_key, sha256
+        FROM document_images
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// The newest revision the user wrote of each document.
-    DOCUMENTS = "SELECT r.id, d.title, d.file_extension, r.file_key, r.sha256
+    DOCUMENTS = "SELECT r.id, d.title AS name, d.file_extension AS extension, r.file_key, r.sha256
         FROM work_rooms w CROSS JOIN documents d CROSS JOIN document_revisions r
         WHERE w.organization_id = $1 AND d.organization_id = w.organization_id AND d.work_room_id = w.id
-            AND r.organization_id = d.organization_id AND r.document_id = d.id AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')
+            AND r.organization_id = d.organization_id AND r.document_id = d.id AND (r.saved_by_id = $2
+            OR r.editors LIKE '%' || $2 || '%')
             AND NOT EXISTS (SELECT 1 FROM document_revisions n
                 WHERE n.organization_id = $1 AND n.document_id = r.document_id AND n.version > r.version
                     AND (n.saved_by_id = $2 OR n.editors LIKE '%' || $2 || '%'))
@@ -43,6 +50,10 @@ pub static FOLDERS: &[Folder] = &[
     Folder {
         name: "documents",
         statement: &DOCUMENTS,
+    },
+    Folder {
+        name: "document-images",
+        statement: &IMAGES,
     },
     Folder {
         name: "chat-files",
@@ -79,12 +90,12 @@ impl ReadTx<'_> {
     }
 }
 
-fn file(row: &mut Columns<'_>) -> Result<PersonalFile> {
+fn file(row: &Columns<'_>) -> Result<PersonalFile> {
     Ok(PersonalFile {
-        id: row.take()?,
-        name: row.take()?,
-        extension: row.take()?,
-        key: FileKey::new(row.take::<String>()?),
-        sha256: row.take()?,
+        id: row.get("id")?,
+        name: row.get("name")?,
+        extension: row.get("extension")?,
+        key: row.get::<FileKey>("file_key")?,
+        sha256: row.get("sha256")?,
     })
 }

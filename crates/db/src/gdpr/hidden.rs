@@ -28,8 +28,11 @@ statements! {
         UNION ALL SELECT id FROM rooms
         UNION ALL SELECT id FROM pages
         UNION ALL SELECT id FROM links
-        UNION ALL SELECT r.id FROM document_revisions r JOIN pages d ON d.id = r.document_id WHERE r.organization_id = $1
-        UNION ALL SELECT s.id FROM submissions s JOIN links a ON a.id = s.group_assignment_id WHERE s.organization_id = $1
+        UNION ALL SELECT r.id FROM document_revisions r JOIN pages d ON d.id = r.document_id
+        WHERE r.organization_id = $1
+        UNION ALL SELECT i.id FROM document_images i JOIN pages d ON d.id = i.document_id WHERE i.organization_id = $1
+        UNION ALL SELECT s.id FROM submissions s JOIN links a ON a.id = s.group_assignment_id
+        WHERE s.organization_id = $1
         UNION ALL SELECT f.id FROM message_attachments f JOIN rooms w ON w.id = f.work_room_id
             WHERE f.organization_id = $1";
 }
@@ -42,7 +45,7 @@ impl ReadTx<'_> {
     /// Returns the ids that are invisible to this user now.
     pub fn rows_hidden_from(&mut self, user: &UserId) -> Result<HiddenRows> {
         let now = self.now();
-        let ids = self.fetch_all(&HIDDEN, args![user, now], |row| row.take())?;
+        let ids = self.fetch_all(&HIDDEN, args![user, now], |row| row.get("id"))?;
         Ok(HiddenRows(ids.into_iter().collect()))
     }
 }

@@ -77,15 +77,16 @@ impl PlatformTx<'_> {
 }
 
 impl ExportTable {
-    fn read(&self, row: &mut Columns<'_>) -> Result<Map<String, Value>> {
+    fn read(&self, row: &Columns<'_>) -> Result<Map<String, Value>> {
         let mut object = Map::new();
         for (name, kind) in self.fields {
+            let column = &column_of(name);
             let value = match kind {
-                ColumnKind::Text => row.take::<Option<String>>()?.into(),
-                ColumnKind::Timestamp => serde_json::to_value(row.take::<Option<domain::time::Timestamp>>()?)?,
-                ColumnKind::Integer => row.take::<Option<i64>>()?.into(),
-                ColumnKind::Real => row.take::<Option<f64>>()?.into(),
-                ColumnKind::Boolean => row.take::<Option<bool>>()?.into(),
+                ColumnKind::Text => row.get::<Option<String>>(column)?.into(),
+                ColumnKind::Timestamp => serde_json::to_value(row.get::<Option<domain::time::Timestamp>>(column)?)?,
+                ColumnKind::Integer => row.get::<Option<i64>>(column)?.into(),
+                ColumnKind::Real => row.get::<Option<f64>>(column)?.into(),
+                ColumnKind::Boolean => row.get::<Option<bool>>(column)?.into(),
             };
             object.insert((*name).to_owned(), value);
         }
@@ -101,4 +102,16 @@ impl ExportTable {
             next: last.filter(|_| is_full),
         }
     }
+}
+
+/// Returns the column of a field: `isActive` is read from `is_active`.
+fn column_of(field: &str) -> String {
+    let mut column = String::with_capacity(field.len() + 4);
+    for character in field.chars() {
+        if character.is_ascii_uppercase() {
+            column.push('_');
+        }
+        column.push(character.to_ascii_lowercase());
+    }
+    column
 }

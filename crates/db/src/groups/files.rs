@@ -4,18 +4,20 @@ use domain::file::GroupAttachment;
 use domain::id::{AttachmentId, GroupId};
 
 use super::links::group_file;
+use crate::visibility::CAN_VIEW_GROUP;
 use crate::{ReadTx, WriteTx};
-use crate::{args, can_view_group, statements};
+use crate::{args, statements};
 use common::error::{Error, Result};
 
 statements! {
-    BY_ID = concat!("SELECT t.id, t.organization_id, t.group_id, t.file_key, t.file_name, t.mime_type, t.size, t.sha256,
+    BY_ID = "SELECT t.id, t.organization_id, t.group_id, t.file_key, t.file_name, t.mime_type, t.size, t.sha256,
             t.uploaded_by_id, t.created_at
         FROM group_attachments t
         JOIN groups g ON g.id = t.group_id
         JOIN classes k ON k.id = g.class_id
-        WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND ", can_view_group!());
-    INSERT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256, file_key,
+        WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND {CAN_VIEW_GROUP}";
+    INSERT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256,
+        file_key,
             uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     DELETE = "DELETE FROM group_attachments WHERE organization_id = $1 AND group_id = $2 AND id = $3";

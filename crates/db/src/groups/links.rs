@@ -20,8 +20,8 @@ pub(super) struct GroupLinkRow {
     pub(super) current_submission: Option<SubmissionDetails>,
 }
 
-pub(super) fn link_row(row: &mut Columns<'_>) -> Result<GroupLinkRow> {
-    let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.take()?);
+pub(super) fn link_row(row: &Columns<'_>) -> Result<GroupLinkRow> {
+    let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.get("submitted_count")?);
     let current_submission = match link.current_submission_id {
         Some(_) => Some(SubmissionDetails {
             submission: submission(row)?,
@@ -40,23 +40,23 @@ pub(super) fn link_row(row: &mut Columns<'_>) -> Result<GroupLinkRow> {
 }
 
 /// Reads a file of a topic and the id of a link that can view it.
-pub(super) fn topic_file(row: &mut Columns<'_>) -> Result<(GroupAssignmentId, AssignmentAttachment)> {
-    Ok((row.take()?, attachments::file(row)?))
+pub(super) fn topic_file(row: &Columns<'_>) -> Result<(GroupAssignmentId, AssignmentAttachment)> {
+    Ok((row.get("link_id")?, attachments::file(row)?))
 }
 
-pub(super) fn group_file(row: &mut Columns<'_>) -> Result<GroupAttachment> {
+pub(super) fn group_file(row: &Columns<'_>) -> Result<GroupAttachment> {
     Ok(GroupAttachment {
-        id: row.take()?,
-        organization_id: row.take()?,
-        group_id: row.take()?,
+        id: row.get("id")?,
+        organization_id: row.get("organization_id")?,
+        group_id: row.get("group_id")?,
         file: StoredFile {
-            key: FileKey::new(row.take::<String>()?),
-            file_name: row.take()?,
-            mime_type: row.take()?,
-            size: row.take()?,
-            sha256: row.take()?,
+            key: row.get::<FileKey>("file_key")?,
+            file_name: row.get("file_name")?,
+            mime_type: row.get("mime_type")?,
+            size: row.get("size")?,
+            sha256: row.get("sha256")?,
         },
-        uploaded_by_id: row.take()?,
-        created_at: row.take()?,
+        uploaded_by_id: row.get("uploaded_by_id")?,
+        created_at: row.get("created_at")?,
     })
 }

@@ -6,12 +6,13 @@ use domain::group::GroupMember;
 use domain::id::{ClassId, GroupId, SubmissionId, UserId};
 use domain::user::Person;
 
+use crate::labels::{PERSON_COLUMNS, person};
 use crate::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    ENROLLED = "SELECT u.id, u.name, u.image, u.email FROM class_enrollments e JOIN users u ON u.id = e.student_id
+    ENROLLED = "SELECT {PERSON_COLUMNS}, u.email FROM class_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.class_id = $2";
     IS_MEMBER = "SELECT EXISTS (SELECT 1 FROM members WHERE organization_id = $1 AND user_id = $2)";
     /// Inserts a membership; does nothing if it exists.
@@ -44,16 +45,12 @@ impl ReadTx<'_> {
     /// Returns the students enrolled in a class.
     pub fn enrolled(&mut self, class: &ClassId) -> Result<HashMap<UserId, Student>> {
         let students = self.fetch_all(&ENROLLED, args![class], |row| {
-            let person = Person {
-                id: row.take()?,
-                name: row.take()?,
-                image: row.take()?,
-            };
+            let person = person(row)?;
             Ok((
                 person.id.clone(),
                 Student {
                     person,
-                    email: row.take()?,
+                    email: row.get("email")?,
                 },
             ))
         })?;
@@ -62,18 +59,18 @@ impl ReadTx<'_> {
 
     /// Returns whether a user belongs to the organization.
     pub fn is_member(&mut self, user: &UserId) -> Result<bool> {
-        self.fetch_one(&IS_MEMBER, args![user], |row| row.take())
+        self.fetch_one(&IS_MEMBER, args![user], |row| row.only())
     }
 
     /// Lists the members of other groups that work on one of this group's topics.
     pub fn members_of_same_topics(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
-        self.fetch_all(&IN_SAME_TOPICS, args![group], |row| row.take())
+        self.fetch_all(&IN_SAME_TOPICS, args![group], |row| row.get("user_id"))
     }
 
     /// Lists the submissions of a group in which a user took part.
     pub fn submissions_with(&mut self, group: &GroupId, user: &UserId) -> Result<Vec<SubmissionId>> {
         let submissions = self.fetch_all(&SUBMISSIONS, args![group], |row| {
-            Ok((row.take::<SubmissionId>()?, row.json::<Vec<UserId>>()?))
+            Ok((row.get::<SubmissionId>("id")?, row.json::<Vec<UserId>>("member_ids")?))
         })?;
         let took_part = submissions.into_iter().filter(|(_, members)| members.contains(user));
         Ok(took_part.map(|(id, _)| id).collect())

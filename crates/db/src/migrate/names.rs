@@ -6,6 +6,8 @@
 //! interrupted run therefore continues where it ended. Other instances can run concurrently: a name that changed after
 //! it was read keeps the keys written with the change.
 
+use std::sync::LazyLock;
+
 use domain::collation::{VERSION, person_sort_key, search_key, sort_key};
 
 use crate::args;
@@ -51,80 +53,50 @@ struct NamedRow {
     sort_key: String,
 }
 
-macro_rules! named_table {
-    ($table:literal, $name:literal, $second:literal, sorted, $keys:expr) => {
-        named_table!(
-            $table,
-            $name,
-            $second,
-            "sort_key",
-            " OR sort_key = ''",
-            ", sort_key = $3",
-            $keys
-        )
-    };
-    ($table:literal, $name:literal, $second:literal, unsorted, $keys:expr) => {
-        named_table!($table, $name, $second, "''", "", "", $keys)
-    };
-    ($table:literal, $name:literal, $second:literal, $sort_key:literal, $or:literal, $set:literal, $keys:expr) => {
-        NamedTable {
-            all: Sql::new(concat!(
-                "SELECT id, ",
-                $name,
-                ", ",
-                $second,
-                ", search_key, ",
-                $sort_key,
-                " FROM ",
-                $table,
-                " WHERE id > $1 ORDER BY id LIMIT $2"
+impl NamedTable {
+    /// `name` and `second` are the columns of the names.
+    fn of(table: &str, name: &str, second: &str, has_sort_key: bool, keys: fn(&NamedRow) -> (String, String)) -> Self {
+        let (sort_key, or_unsorted, set_sort_key) = if has_sort_key {
+            ("sort_key", "OR sort_key = ''", ", sort_key = $3")
+        } else {
+            ("''", "", "")
+        };
+        let select = format!(
+            "SELECT id, {name} AS name, {second} AS second_name, search_key, {sort_key} AS sort_key FROM {table} WHERE id > $1"
+        );
+        Self {
+            all: Sql::text_of(format!("{select} ORDER BY id LIMIT $2")),
+            stale: Sql::text_of(format!(
+                "{select} AND (search_key <> {name}_key {or_unsorted}) ORDER BY id LIMIT $2"
             )),
-            stale: Sql::new(concat!(
-                "SELECT id, ",
-                $name,
-                ", ",
-                $second,
-                ", search_key, ",
-                $sort_key,
-                " FROM ",
-                $table,
-                " WHERE id > $1 AND (search_key <> ",
-                $name,
-                "_key",
-                $or,
-                ") ORDER BY id LIMIT $2"
+            write: Sql::text_of(format!(
+                "UPDATE {table} SET search_key = $2{set_sort_key}
+                WHERE id = $1 AND CAST($3 AS TEXT) IS NOT NULL AND {name} = $4"
             )),
-            write: Sql::new(concat!(
-                "UPDATE ",
-                $table,
-                " SET search_key = $2",
-                $set,
-                " WHERE id = $1 AND CAST($3 AS TEXT) IS NOT NULL AND ",
-                $name,
-                " = $4"
-            )),
-            keys: $keys,
+            keys,
         }
-    };
+    }
 }
 
-static TABLES: [NamedTable; 8] = [
-    named_table!("organizations", "name", "CAST(NULL AS TEXT)", sorted, plain),
-    named_table!("users", "name", "last_name", sorted, person),
-    named_table!("subjects", "name", "CAST(NULL AS TEXT)", sorted, plain),
-    named_table!("homerooms", "name", "CAST(NULL AS TEXT)", sorted, plain),
-    named_table!("classes", "name", "CAST(NULL AS TEXT)", sorted, plain),
-    named_table!("courses", "name", "CAST(NULL AS TEXT)", sorted, plain),
-    named_table!("groups", "name", "display_name", unsorted, group),
-    named_table!("assignments", "title", "CAST(NULL AS TEXT)", unsorted, topic),
-];
+static TABLES: LazyLock<[NamedTable; 8]> = LazyLock::new(|| {
+    [
+        NamedTable::of("organizations", "name", "CAST(NULL AS TEXT)", true, plain),
+        NamedTable::of("users", "name", "last_name", true, person),
+        NamedTable::of("subjects", "name", "CAST(NULL AS TEXT)", true, plain),
+        NamedTable::of("homerooms", "name", "CAST(NULL AS TEXT)", true, plain),
+        NamedTable::of("classes", "name", "CAST(NULL AS TEXT)", true, plain),
+        NamedTable::of("courses", "name", "CAST(NULL AS TEXT)", true, plain),
+        NamedTable::of("groups", "name", "display_name", false, group),
+        NamedTable::of("assignments", "title", "CAST(NULL AS TEXT)", false, topic),
+    ]
+});
 
 /// Computes missing keys; returns the number of updated rows.
 pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
-    let stored: Option<String> = connection.fetch_optional(&READ_VERSION, &[], |row| row.take())?;
+    let stored: Option<String> = connection.fetch_optional(&READ_VERSION, &[], |row| row.get("value"))?;
     let is_current = stored.as_deref() == Some(VERSION);
     let mut written = 0;
-    for table in &TABLES {
+    for table in TABLES.iter() {
         let read = if is_current { &table.stale } else { &table.all };
         written += fill_table(connection, table, read)?;
     }
@@ -160,7 +132,7 @@ fn fill_table(connection: &mut Connection, table: &'static NamedTable, read: &'s
 fn fill_log(connection: &mut Connection) -> Result<u64> {
     let (mut after, mut written) = (String::new(), 0);
     loop {
-        let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));
+        let read = |row: &Columns<'_>| Ok((row.get("id")?, row.get("search_key")?));
         let records: Vec<(String, String)> = connection.fetch_all(&READ_LOG, args![after, BATCH], read)?;
         let Some((last, _)) = records.last() else {
             return Ok(written);
@@ -186,13 +158,13 @@ fn transaction<T>(connection: &mut Connection, act: impl FnOnce(&mut Connection)
     outcome
 }
 
-fn named_row(row: &mut Columns<'_>) -> Result<NamedRow> {
+fn named_row(row: &Columns<'_>) -> Result<NamedRow> {
     Ok(NamedRow {
-        id: row.take()?,
-        name: row.take()?,
-        second: row.take()?,
-        search_key: row.take()?,
-        sort_key: row.take()?,
+        id: row.get("id")?,
+        name: row.get("name")?,
+        second: row.get("second_name")?,
+        search_key: row.get("search_key")?,
+        sort_key: row.get("sort_key")?,
     })
 }
 

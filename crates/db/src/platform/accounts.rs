@@ -23,7 +23,8 @@ statements! {
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
     ROW_VERSION = "SELECT row_version FROM users WHERE id = $1";
     /// Updates the fields that users change themselves.
-    UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6, updated_at = $7,
+    UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6,
+        updated_at = $7,
             search_key = $8, sort_key = $9, row_version = row_version + 1
         WHERE id = $1";
     /// The sign-in methods of a user.
@@ -44,7 +45,8 @@ statements! {
     /// Records that the platform replaced a password.
     NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $2, password_reset_by_id = NULL WHERE id = $1";
     /// Who replaced a password.
-    PASSWORD_RESET = "SELECT u.password_reset_at, b.id, b.name, b.image FROM users u
+    PASSWORD_RESET = "SELECT u.password_reset_at, b.id AS user_id, b.name AS user_name, b.image AS user_image
+        FROM users u
         LEFT JOIN users b ON b.id = u.password_reset_by_id
         WHERE u.id = $1 AND u.password_reset_at IS NOT NULL";
     /// Names and email address of a user, which make weak passwords.
@@ -94,14 +96,14 @@ impl PlatformTx<'_> {
     pub fn version_of_account(&mut self, id: &UserId) -> Result<Version> {
         let found = self
             .connection
-            .fetch_optional(&ROW_VERSION, args![id], |row| row.take())?;
+            .fetch_optional(&ROW_VERSION, args![id], |row| row.get("row_version"))?;
         found.map(Version::stored).ok_or(Error::NotFound)
     }
 
     /// Returns the account of a user, locked until the end of the transaction.
     pub fn lock_profile(&mut self, id: &UserId) -> Result<User> {
         self.connection
-            .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
+            .fetch_optional(&HOLD, args![id], |row| row.get::<UserId>("id"))?;
         self.profile(id)
     }
 
@@ -127,11 +129,11 @@ impl PlatformTx<'_> {
     pub fn accounts(&mut self, user: &UserId) -> Result<Vec<SignInMethod>> {
         self.connection.fetch_all(&OF_USER, args![user], |row| {
             Ok(SignInMethod {
-                id: row.take()?,
-                account_id: row.take()?,
-                provider_id: row.take()?,
-                created_at: row.take()?,
-                updated_at: row.take()?,
+                id: row.get("id")?,
+                account_id: row.get("account_id")?,
+                provider_id: row.get("provider_id")?,
+                created_at: row.get("created_at")?,
+                updated_at: row.get("updated_at")?,
             })
         })
     }
@@ -139,8 +141,8 @@ impl PlatformTx<'_> {
     /// Returns the password hash of a user, if there is one.
     pub fn password_hash(&mut self, user: &UserId) -> Result<Option<String>> {
         let found = self.connection.fetch_optional(&PASSWORD, args![user], |row| {
-            let _: String = row.take()?;
-            row.take()
+            let _: String = row.get("id")?;
+            row.get("password")
         })?;
         Ok(found)
     }
@@ -162,7 +164,9 @@ impl PlatformTx<'_> {
     /// replaced.
     pub fn forget_former_password(&mut self, user: &UserId) -> Result<()> {
         self.delete_verifications(user)?;
-        let email: Option<String> = self.connection.fetch_optional(&EMAIL, args![user], |row| row.take())?;
+        let email: Option<String> = self
+            .connection
+            .fetch_optional(&EMAIL, args![user], |row| row.get("email"))?;
         email.map_or(Ok(()), |email| self.clear_failures(&email))
     }
 
@@ -176,9 +180,9 @@ impl PlatformTx<'_> {
     /// Returns who last replaced the password of a user, and when. Without a user it was the platform.
     pub fn password_reset(&mut self, user: &UserId) -> Result<Option<PasswordReset>> {
         self.connection.fetch_optional(&PASSWORD_RESET, args![user], |row| {
-            let at = row.take()?;
-            let by: Option<UserId> = row.take()?;
-            let (name, image): (Option<String>, Option<String>) = (row.take()?, row.take()?);
+            let at = row.get("password_reset_at")?;
+            let by: Option<UserId> = row.get("user_id")?;
+            let (name, image): (Option<String>, Option<String>) = (row.get("user_name")?, row.get("user_image")?);
             let by = by.zip(name).map(|(id, name)| Person { id, name, image });
             Ok(PasswordReset { at, by })
         })
@@ -187,7 +191,7 @@ impl PlatformTx<'_> {
     /// Returns the settings of the organizations in which a user is a student.
     pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
         self.connection
-            .fetch_all(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option())
+            .fetch_all(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option("metadata"))
     }
 
     /// Returns strings that make a weak password for a user: names, email address, and the names of their
@@ -195,11 +199,17 @@ impl PlatformTx<'_> {
     pub fn known_words(&mut self, user: &UserId) -> Result<Vec<String>> {
         let of_person: Option<Vec<Option<String>>> =
             self.connection.fetch_optional(&KNOWN_WORDS, args![user], |row| {
-                Ok(vec![row.take()?, row.take()?, row.take()?, row.take()?, row.take()?])
+                Ok(vec![
+                    row.get("name")?,
+                    row.get("first_name")?,
+                    row.get("last_name")?,
+                    row.get("email")?,
+                    row.get("username")?,
+                ])
             })?;
         let of_schools: Vec<(String, String)> = self
             .connection
-            .fetch_all(&SCHOOLS_OF, args![user], |row| Ok((row.take()?, row.take()?)))?;
+            .fetch_all(&SCHOOLS_OF, args![user], |row| Ok((row.get("name")?, row.get("slug")?)))?;
         let schools = of_schools.into_iter().flat_map(|(name, slug)| [name, slug]);
         Ok(of_person.into_iter().flatten().flatten().chain(schools).collect())
     }
@@ -208,7 +218,7 @@ impl PlatformTx<'_> {
     pub fn recent_verifications(&mut self, kind: &str, user: &UserId, since: Timestamp) -> Result<i64> {
         let found = self
             .connection
-            .fetch_optional(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.take())?;
+            .fetch_optional(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.only())?;
         Ok(found.unwrap_or(0))
     }
 
@@ -235,7 +245,7 @@ impl PlatformTx<'_> {
     /// Returns the user of an emailed link, if it is valid.
     pub fn owner_of_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
         self.connection
-            .fetch_optional(&VERIFICATION, args![identifier, now], |row| row.take())
+            .fetch_optional(&VERIFICATION, args![identifier, now], |row| row.get("value"))
     }
 
     /// Consumes an emailed link; returns its user unless it has expired.
@@ -243,30 +253,30 @@ impl PlatformTx<'_> {
         let found = self
             .connection
             .fetch_optional(&TAKE_VERIFICATION, args![identifier], |row| {
-                Ok((row.take::<UserId>()?, row.take::<Timestamp>()?))
+                Ok((row.get::<UserId>("value")?, row.get::<Timestamp>("expires_at")?))
             })?;
         Ok(found.filter(|(_, expires_at)| *expires_at >= now).map(|(user, _)| user))
     }
 }
 
-pub(crate) fn profile(row: &mut Columns<'_>) -> Result<User> {
+pub(crate) fn profile(row: &Columns<'_>) -> Result<User> {
     Ok(User {
-        id: row.take()?,
-        name: row.take()?,
-        first_name: row.take()?,
-        last_name: row.take()?,
-        email: row.take()?,
-        email_verified: row.take()?,
-        username: row.take()?,
-        role: row.parse(PlatformRole::parse)?,
-        image: row.take()?,
-        locale: row.take()?,
-        timezone: row.take()?,
-        is_active: row.take()?,
-        must_change_password: row.take()?,
-        last_login_at: row.take()?,
-        home_organization_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        name: row.get("name")?,
+        first_name: row.get("first_name")?,
+        last_name: row.get("last_name")?,
+        email: row.get("email")?,
+        email_verified: row.get("email_verified")?,
+        username: row.get("username")?,
+        role: row.get::<PlatformRole>("role")?,
+        image: row.get("image")?,
+        locale: row.get("locale")?,
+        timezone: row.get("timezone")?,
+        is_active: row.get("is_active")?,
+        must_change_password: row.get("must_change_password")?,
+        last_login_at: row.get("last_login_at")?,
+        home_organization_id: row.get("home_organization_id")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     })
 }

@@ -13,7 +13,8 @@ statements! {
     INSERT = "INSERT INTO verifications (id, identifier, value, address, expires_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $6)";
     /// Consumes a link.
-    TAKE = "DELETE FROM verifications WHERE identifier = $1 AND address IS NOT NULL RETURNING value, address, expires_at";
+    TAKE = "DELETE FROM verifications WHERE identifier = $1 AND address IS NOT NULL RETURNING value, address,
+        expires_at";
     /// Sets a confirmed email address.
     CHANGE = "UPDATE users SET email = $2, email_verified = TRUE, updated_at = $3, row_version = row_version + 1
         WHERE id = $1";
@@ -37,7 +38,11 @@ impl PlatformTx<'_> {
     /// Consumes a link; returns the user and the confirmed address unless it has expired.
     pub fn take_address_link(&mut self, identifier: &str, now: Timestamp) -> Result<Option<(UserId, String)>> {
         let found = self.connection.fetch_optional(&TAKE, args![identifier], |row| {
-            Ok((row.take::<UserId>()?, row.take::<String>()?, row.take::<Timestamp>()?))
+            Ok((
+                row.get::<UserId>("value")?,
+                row.get::<String>("address")?,
+                row.get::<Timestamp>("expires_at")?,
+            ))
         })?;
         let good = found.filter(|(_, _, expires_at)| *expires_at >= now);
         Ok(good.map(|(user, address, _)| (user, address)))

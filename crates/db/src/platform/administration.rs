@@ -10,7 +10,7 @@ use domain::user::Person;
 use super::PlatformTx;
 use super::sessions::SessionUser;
 use crate::sql::{Columns, Value};
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
 /// Maximum page size.
@@ -22,78 +22,59 @@ const SEPARATOR: char = '\n';
 /// Added to timestamps so that their texts have the same length and compare correctly.
 const TIME_BASE: i64 = 1_000_000_000_000_000;
 
-macro_rules! account_columns {
-    () => {
-        "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at, u.is_active, u.banned,
-            u.ban_reason, u.ban_expires"
-    };
-}
-/// The value of the field named by an argument, as a text with the sort order of the field; `$1` is the current time.
-/// Names are compared by `$column`.
-macro_rules! field {
-    ($name:literal) => {
-        field!($name, "u.search_key")
-    };
-    ($name:literal, $column:literal) => {
-        concat!(
-            "CASE CAST(",
-            $name,
-            " AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN ",
-            $column,
-            " WHEN 'role' THEN u.role
-                WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
-                WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
-                    THEN 'true' ELSE 'false' END
-                WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
-                WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
-                WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
-                ELSE u.id END"
-        )
-    };
-}
-macro_rules! asked_for {
-    () => {
-        concat!(
-            "u.erased_at IS NULL AND CAST($1 AS BIGINT) IS NOT NULL
-            AND (CAST($2 AS TEXT) IS NULL OR ",
-            field!("$2"),
-            " LIKE $3 ESCAPE '\\')
+fragments! {
+    ACCOUNT_COLUMNS = "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
+        u.is_active, u.banned,
+            u.ban_reason, u.ban_expires";
+    /// The value of the field named by an argument, as a text with the sort order of the field; `$1` is the current
+    /// time. Names are compared by `$column`.
+    SEARCHED_FIELD = "CASE CAST($2 AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
+            WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
+            WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
+                THEN 'true' ELSE 'false' END
+            WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
+            WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
+            WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
+            ELSE u.id END";
+    FILTERED_FIELD = "CASE CAST($4 AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
+            WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
+            WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
+                THEN 'true' ELSE 'false' END
+            WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
+            WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
+            WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
+            ELSE u.id END";
+    SORTED_FIELD = "CASE CAST($7 AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.sort_key WHEN 'role' THEN u.role
+            WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
+            WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
+                THEN 'true' ELSE 'false' END
+            WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
+            WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
+            WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
+            ELSE u.id END";
+    ASKED_FOR = "u.erased_at IS NULL AND CAST($1 AS BIGINT) IS NOT NULL
+            AND (CAST($2 AS TEXT) IS NULL OR {SEARCHED_FIELD} LIKE $3 ESCAPE '\\')
             AND (CAST($4 AS TEXT) IS NULL OR CASE CAST($5 AS TEXT)
-                WHEN 'in' THEN REPLACE(CAST($6 AS TEXT), '\n' || ",
-            field!("$4"),
-            " || '\n', '') <> CAST($6 AS TEXT)
-                WHEN 'not_in' THEN REPLACE(CAST($6 AS TEXT), '\n' || ",
-            field!("$4"),
-            " || '\n', '') = CAST($6 AS TEXT)
-                WHEN 'lt' THEN ",
-            field!("$4"),
-            " < CAST($6 AS TEXT)
-                WHEN 'lte' THEN ",
-            field!("$4"),
-            " <= CAST($6 AS TEXT)
-                WHEN 'gt' THEN ",
-            field!("$4"),
-            " > CAST($6 AS TEXT)
-                WHEN 'gte' THEN ",
-            field!("$4"),
-            " >= CAST($6 AS TEXT)
-                ELSE ",
-            field!("$4"),
-            " LIKE CAST($6 AS TEXT) ESCAPE '\\' END)"
-        )
-    };
+                WHEN 'in' THEN REPLACE(CAST($6 AS TEXT), '\n' || {FILTERED_FIELD} || '\n', '') <> CAST($6 AS TEXT)
+                WHEN 'not_in' THEN REPLACE(CAST($6 AS TEXT), '\n' || {FILTERED_FIELD} || '\n', '') = CAST($6 AS TEXT)
+                WHEN 'lt' THEN {FILTERED_FIELD} < CAST($6 AS TEXT)
+                WHEN 'lte' THEN {FILTERED_FIELD} <= CAST($6 AS TEXT)
+                WHEN 'gt' THEN {FILTERED_FIELD} > CAST($6 AS TEXT)
+                WHEN 'gte' THEN {FILTERED_FIELD} >= CAST($6 AS TEXT)
+                ELSE {FILTERED_FIELD} LIKE CAST($6 AS TEXT) ESCAPE '\\' END)";
 }
+
 statements! {
-    BY_ID = concat!("SELECT ", account_columns!(), " FROM users u WHERE u.id = $1 AND u.erased_at IS NULL");
+    BY_ID = "SELECT {ACCOUNT_COLUMNS} FROM users u WHERE u.id = $1 AND u.erased_at IS NULL";
     /// Locks the row until the end of the transaction.
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
     /// A page of the matching accounts in the requested order.
-    LIST = concat!("SELECT ", account_columns!(), " FROM users u WHERE ", asked_for!(), "
-        ORDER BY CASE WHEN $8 THEN NULL ELSE ", field!("$7", "u.sort_key"), " END,
-            CASE WHEN $8 THEN ", field!("$7", "u.sort_key"), " ELSE NULL END DESC, u.id
-        LIMIT $9 OFFSET $10");
+    LIST = "SELECT {ACCOUNT_COLUMNS} FROM users u WHERE {ASKED_FOR}
+        ORDER BY CASE WHEN $8 THEN NULL ELSE {SORTED_FIELD} END,
+            CASE WHEN $8 THEN {SORTED_FIELD} ELSE NULL END DESC, u.id
+        LIMIT $9 OFFSET $10";
     /// The number of matching accounts.
-    COUNT = concat!("SELECT COUNT(*) FROM users u WHERE ", asked_for!());
+    COUNT = "SELECT COUNT(*) FROM users u WHERE {ASKED_FOR}";
     /// Updates the fields that platform administrators change.
     UPDATE = "UPDATE users SET name = $2, name_key = $3, email = $4, email_verified = $5, image = $6, role = $7,
             banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13,
@@ -113,7 +94,8 @@ statements! {
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
             temporary_password_expires_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
-            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5, updated_at = $5,
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5,
+            updated_at = $5,
             search_key = $6, sort_key = $7
         WHERE id = $1";
 }
@@ -274,7 +256,7 @@ impl PlatformTx<'_> {
     /// Returns an account, locked until the end of the transaction.
     pub fn lock_account(&mut self, id: &UserId) -> Result<AdministeredAccount> {
         self.connection
-            .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
+            .fetch_optional(&HOLD, args![id], |row| row.get::<UserId>("id"))?;
         self.account(id)
     }
 
@@ -313,7 +295,7 @@ impl PlatformTx<'_> {
         let mut page = which.to_vec();
         page.extend_from_slice(args![sort, downwards, limit, offset]);
         let found = self.connection.fetch_all(&LIST, &page, account)?;
-        let total = self.connection.fetch_optional(&COUNT, &which, |row| row.take())?;
+        let total = self.connection.fetch_optional(&COUNT, &which, |row| row.only())?;
         Ok((found, total.unwrap_or(0)))
     }
 
@@ -322,7 +304,7 @@ impl PlatformTx<'_> {
         let user = &account.user;
         let last_name: Option<Option<String>> = self
             .connection
-            .fetch_optional(&LAST_NAME, args![user.id], |row| row.take())?;
+            .fetch_optional(&LAST_NAME, args![user.id], |row| row.get("last_name"))?;
         let sort_key = person_sort_key(&user.name, last_name.flatten().as_deref());
         let search_key = search_key(&user.name);
         let (key, role, is_banned) = (name_key(&user.name), user.role.as_str(), account.ban.is_some());
@@ -386,19 +368,20 @@ impl PlatformTx<'_> {
     }
 }
 
-fn account(row: &mut Columns<'_>) -> Result<AdministeredAccount> {
+fn account(row: &Columns<'_>) -> Result<AdministeredAccount> {
     let user = SessionUser {
-        id: row.take()?,
-        name: row.take()?,
-        email: row.take()?,
-        email_verified: row.take()?,
-        image: row.take()?,
-        role: row.parse(PlatformRole::parse)?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
+        id: row.get("id")?,
+        name: row.get("name")?,
+        email: row.get("email")?,
+        email_verified: row.get("email_verified")?,
+        image: row.get("image")?,
+        role: row.get::<PlatformRole>("role")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
     };
-    let is_active = row.take()?;
-    let (banned, reason, until): (bool, Option<String>, Option<Timestamp>) = (row.take()?, row.take()?, row.take()?);
+    let is_active = row.get("is_active")?;
+    let (banned, reason, until): (bool, Option<String>, Option<Timestamp>) =
+        (row.get("banned")?, row.get("ban_reason")?, row.get("ban_expires")?);
     Ok(AdministeredAccount {
         user,
         is_active,

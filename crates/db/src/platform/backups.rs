@@ -38,7 +38,9 @@ statements! {
         UNION ALL SELECT file_key FROM
             (SELECT file_key FROM converted_files ORDER BY file_key DESC LIMIT $1) f
         UNION ALL SELECT file_key FROM
-            (SELECT file_key FROM late_texts ORDER BY file_key DESC LIMIT $1) g";
+            (SELECT file_key FROM late_texts ORDER BY file_key DESC LIMIT $1) g
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM document_images ORDER BY file_key DESC LIMIT $1) h";
     /// The erased users.
     ERASED = "SELECT id FROM users WHERE erased_at IS NOT NULL ORDER BY id";
     /// The email address of a user who is not erased.
@@ -65,13 +67,14 @@ impl PlatformTx<'_> {
     pub fn is_half_restored(&mut self) -> Result<bool> {
         let found = self
             .connection
-            .fetch_optional(&RESTORE, args![], |row| row.take::<String>())?;
+            .fetch_optional(&RESTORE, args![], |row| row.get::<String>("value"))?;
         Ok(found.is_some())
     }
 
     /// Returns the expected id of the file storage marker, if one is recorded.
     pub fn storage_id(&mut self) -> Result<Option<String>> {
-        self.connection.fetch_optional(&STORAGE_ID, args![], |row| row.take())
+        self.connection
+            .fetch_optional(&STORAGE_ID, args![], |row| row.get("value"))
     }
 
     /// Records a storage id unless one is recorded, and returns the recorded one.
@@ -85,7 +88,7 @@ impl PlatformTx<'_> {
         let each = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut keys: Vec<String> = self
             .connection
-            .fetch_all(&SAMPLED_FILES, args![each], |row| row.take())?;
+            .fetch_all(&SAMPLED_FILES, args![each], |row| row.get("file_key"))?;
         // Keys are random except for their timestamp prefix: sorting by their reversed bytes mixes the tables.
         keys.sort_unstable_by(|one, other| one.bytes().rev().cmp(other.bytes().rev()));
         keys.truncate(limit);
@@ -94,14 +97,14 @@ impl PlatformTx<'_> {
 
     /// Lists the erased users.
     pub fn erased_users(&mut self) -> Result<Vec<UserId>> {
-        self.connection.fetch_all(&ERASED, args![], |row| row.take())
+        self.connection.fetch_all(&ERASED, args![], |row| row.get("id"))
     }
 
     /// Erases a user that a restored backup contains; returns false if there is nothing to erase.
     pub fn erase_again(&mut self, user: &UserId, now: Timestamp) -> Result<bool> {
         let Some(address) = self
             .connection
-            .fetch_optional(&ADDRESS, args![user], |row| row.take::<String>())?
+            .fetch_optional(&ADDRESS, args![user], |row| row.get::<String>("email"))?
         else {
             return Ok(false);
         };
@@ -120,7 +123,7 @@ impl PlatformTx<'_> {
         for key in self.unreferenced_files(keys)? {
             let waits = self
                 .connection
-                .fetch_optional(&WAITS, args![key.as_str()], |row| row.take())?;
+                .fetch_optional(&WAITS, args![key.as_str()], |row| row.only())?;
             if !waits.unwrap_or(false) {
                 abandoned.push(key);
             }

@@ -38,13 +38,13 @@ impl PlatformTx<'_> {
         for (organization, user) in people {
             let of_member = self
                 .connection
-                .fetch_all(&OF_MEMBER, args![organization, user], |row| row.take::<GroupId>())?;
+                .fetch_all(&OF_MEMBER, args![organization, user], |row| row.get::<GroupId>("id"))?;
             wanted.extend(of_member.into_iter().map(|group| (organization.clone(), group)));
         }
         let mut found = Vec::with_capacity(wanted.len());
         for (organization, id) in wanted {
             let rows = self.connection.fetch_all(&BY_ID, args![organization, id], |row| {
-                Ok((row.take::<ClassId>()?, row.take::<Option<UserId>>()?))
+                Ok((row.get::<ClassId>("class_id")?, row.get::<Option<UserId>>("user_id")?))
             })?;
             let class = rows.first().map(|(class, _)| class.clone());
             // The group may have been deleted in the meantime.

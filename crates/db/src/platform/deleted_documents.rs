@@ -13,7 +13,8 @@ statements! {
     HOME = "SELECT d.organization_id FROM deleted_documents d JOIN organizations o ON o.id = d.organization_id
         WHERE d.id = $1 AND o.deleted_at IS NULL";
     /// Deleted documents whose editors may be open.
-    OPEN = "SELECT id, oldest_generation, generation FROM deleted_documents WHERE is_open ORDER BY deleted_at, id LIMIT 100";
+    OPEN = "SELECT id, oldest_generation, generation FROM deleted_documents WHERE is_open
+        ORDER BY deleted_at, id LIMIT 100";
     /// Records that the editors of a document were closed.
     CLOSE = "UPDATE deleted_documents SET is_open = FALSE WHERE id = $1";
     /// Whether there are expired records.
@@ -42,7 +43,7 @@ impl PlatformTx<'_> {
     pub fn tenant_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
         let home = self
             .connection
-            .fetch_optional(&HOME, args![id], |row| Ok(Tenant(row.take()?)))?;
+            .fetch_optional(&HOME, args![id], |row| Ok(Tenant(row.get("organization_id")?)))?;
         home.ok_or(Error::NotFound)
     }
 
@@ -50,8 +51,8 @@ impl PlatformTx<'_> {
     pub fn open_deleted_documents(&mut self) -> Result<Vec<OpenEditors>> {
         self.connection.fetch_all(&OPEN, args![], |row| {
             Ok(OpenEditors {
-                document: row.take()?,
-                generations: (row.take()?, row.take()?),
+                document: row.get("id")?,
+                generations: (row.get("oldest_generation")?, row.get("generation")?),
             })
         })
     }
@@ -65,7 +66,7 @@ impl PlatformTx<'_> {
     pub fn has_expired_late_texts(&mut self, texts: Timestamp, documents: Timestamp) -> Result<bool> {
         let any = self
             .connection
-            .fetch_optional(&ANY_EXPIRED, args![texts, documents], |row| row.take())?;
+            .fetch_optional(&ANY_EXPIRED, args![texts, documents], |row| row.only())?;
         Ok(any.unwrap_or(false))
     }
 

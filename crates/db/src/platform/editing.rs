@@ -11,9 +11,11 @@ use common::error::Result;
 
 statements! {
     /// Sessions without recent callbacks, and sessions of superseded document keys.
-    SILENT_SESSIONS = "SELECT e.organization_id, e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at,
+    SILENT_SESSIONS = "SELECT e.organization_id, e.document_id, e.generation, e.document_key, e.editors,
+        e.last_callback_at,
             e.saved_nonce, e.flushed, e.has_gap,
-            e.generation < d.generation AND NOT (d.status = 'DRAFT' AND e.generation = COALESCE(d.unsaved_generation, 0))
+            e.generation < d.generation AND NOT (d.status = 'DRAFT' AND e.generation = COALESCE(d.unsaved_generation,
+            0)) AS is_superseded
         FROM editing_sessions e JOIN documents d ON d.id = e.document_id
         WHERE d.freezing_until IS NULL AND (e.last_callback_at < $1
             OR (e.generation < d.generation AND e.last_callback_at < $2
@@ -45,18 +47,18 @@ impl PlatformTx<'_> {
         self.connection
             .fetch_all(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
                 Ok(StaleSession {
-                    tenant: Tenant(row.take()?),
+                    tenant: Tenant(row.get("organization_id")?),
                     session: EditingSession {
-                        document_id: row.take::<DocumentId>()?,
-                        generation: row.take()?,
-                        document_key: row.take()?,
-                        editors: row.json()?,
-                        last_callback_at: row.take()?,
-                        saved_nonce: row.take()?,
-                        flushed: row.json()?,
-                        has_gap: row.take()?,
+                        document_id: row.get::<DocumentId>("document_id")?,
+                        generation: row.get("generation")?,
+                        document_key: row.get("document_key")?,
+                        editors: row.json("editors")?,
+                        last_callback_at: row.get("last_callback_at")?,
+                        saved_nonce: row.get("saved_nonce")?,
+                        flushed: row.json("flushed")?,
+                        has_gap: row.get("has_gap")?,
                     },
-                    is_former: row.take()?,
+                    is_former: row.get("is_superseded")?,
                 })
             })
     }
@@ -64,7 +66,11 @@ impl PlatformTx<'_> {
     /// Lists documents with an incomplete freeze and its deadline.
     pub fn documents_being_locked(&mut self) -> Result<Vec<(Tenant, DocumentId, Timestamp)>> {
         self.connection.fetch_all(&FREEZING, &[], |row| {
-            Ok((Tenant(row.take()?), row.take()?, row.take()?))
+            Ok((
+                Tenant(row.get("organization_id")?),
+                row.get("id")?,
+                row.get("freezing_until")?,
+            ))
         })
     }
 

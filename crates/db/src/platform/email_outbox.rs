@@ -83,19 +83,19 @@ impl PlatformTx<'_> {
     }
 }
 
-fn due_email(row: &mut Columns<'_>) -> Result<DueEmail> {
-    let id = row.take()?;
-    let kind: String = row.take()?;
-    let email = QueuedEmail {
-        id,
-        kind: EmailKind::parse(&kind).context("an unknown kind of letter")?,
-        sealed: row.take()?,
-        created_at: row.take()?,
-        expires_at: row.take()?,
-    };
+fn due_email(row: &Columns<'_>) -> Result<DueEmail> {
+    let (kind, sealed): (String, _) = (row.get("kind")?, row.get("sealed")?);
+    let (created_at, expires_at) = (row.get("created_at")?, row.get("expires_at")?);
+    let (id, attempts, due_at) = (row.get("id")?, row.get("attempts")?, row.get("next_attempt_at")?);
     Ok(DueEmail {
-        email,
-        attempts: row.take()?,
-        due_at: row.take()?,
+        email: QueuedEmail {
+            id,
+            kind: EmailKind::parse(&kind).context("an unknown kind of letter")?,
+            sealed,
+            created_at,
+            expires_at,
+        },
+        attempts,
+        due_at,
     })
 }

@@ -2,7 +2,7 @@
 //! is the user. References by id are kept: the account row remains, cleared, so the id no longer identifies the person.
 //! [`data_map`](crate::gdpr::data_map) defines the treatment of each column; a test compares both.
 
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::clock;
 use domain::activity::Action;
 use domain::collation::{person_sort_key, search_key};
@@ -25,24 +25,18 @@ const STRIDE: i64 = 20_000;
 /// but is not visible yet.
 const RECENT: i64 = 600;
 
-/// The columns of a log record that may name a user.
-macro_rules! record {
-    () => {
-        "SELECT id, COALESCE(user_id = $1, FALSE), user_name, action, entity_type = 'user' AND entity_id = $1,
-            entity_name, details, search_key FROM activity_logs"
-    };
-}
-
-/// A log record may name the user: it was caused by them, is about them, or resolves a help request of a group in which
-/// they requested help or are a member, because it quotes the message without its author.
-macro_rules! may_name {
-    () => {
-        "(user_id = $1 OR entity_id = $1 OR details LIKE '%' || $1 || '%'
+fragments! {
+    /// The columns of a log record that may name a user.
+    SELECT_RECORDS = "SELECT id, COALESCE(user_id = $1, FALSE) AS is_actor, user_name, action,
+            entity_type = 'user' AND entity_id = $1 AS is_entity,
+            entity_name, details, search_key FROM activity_logs";
+    /// A log record may name the user: it was caused by them, is about them, or resolves a help request of a group in
+    /// which they requested help or are a member, because it quotes the message without its author.
+    MAY_NAME = "(user_id = $1 OR entity_id = $1 OR details LIKE '%' || $1 || '%'
             OR LOWER(details) LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'
             OR (action = 'HELP_RESOLVED' AND group_id IN (
                 SELECT group_id FROM group_members WHERE user_id = $1
-                UNION SELECT group_id FROM activity_logs WHERE user_id = $1 AND action = 'HELP_REQUESTED')))"
-    };
+                UNION SELECT group_id FROM activity_logs WHERE user_id = $1 AND action = 'HELP_REQUESTED')))";
 }
 
 statements! {
@@ -54,7 +48,8 @@ statements! {
     PROFILE = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
-            password_organization_id = NULL, last_login_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
+            password_organization_id = NULL, last_login_at = NULL, password_reset_at = NULL,
+            password_reset_by_id = NULL,
             banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5,
             search_key = $6, sort_key = $7
         WHERE id = $1 AND erased_at IS NULL";
@@ -124,15 +119,16 @@ statements! {
     /// Jobs the user created.
     JOBS = "UPDATE jobs SET created_by_id = NULL WHERE created_by_id = $1";
     /// A page of log records that may name the user.
-    RECORDS = concat!(record!(), " WHERE id > $2 AND ", may_name!(), " ORDER BY id LIMIT $3");
+    RECORDS = "{SELECT_RECORDS} WHERE id > $2 AND {MAY_NAME} ORDER BY id LIMIT $3";
     /// A log record found by the previous scan.
-    RECORD = concat!(record!(), " WHERE id = $2");
+    RECORD = "{SELECT_RECORDS} WHERE id = $2";
     /// The last id of the next batch to scan.
     STRIDE_END = "SELECT id FROM activity_logs WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1 OFFSET $3";
     /// The records of a batch that may name the user.
-    FOUND = concat!("SELECT id FROM activity_logs WHERE id > $2 AND id <= $3 AND ", may_name!(), " ORDER BY id");
+    FOUND = "SELECT id FROM activity_logs WHERE id > $2 AND id <= $3 AND {MAY_NAME} ORDER BY id";
     /// Updates a log record.
-    REWRITE_RECORD = "UPDATE activity_logs SET user_name = $2, entity_name = $3, details = $4, search_key = $5 WHERE id = $1";
+    REWRITE_RECORD = "UPDATE activity_logs SET user_name = $2, entity_name = $3, details = $4, search_key = $5
+            WHERE id = $1";
 }
 
 /// Log records that may name a user, collected before the erasing transaction: the log is the largest table, and its
@@ -174,13 +170,14 @@ impl PlatformTx<'_> {
     pub fn is_erased(&mut self, user: &UserId) -> Result<bool> {
         let found = self
             .connection
-            .fetch_optional(&IS_ERASED, args![user], |row| row.take())?;
+            .fetch_optional(&IS_ERASED, args![user], |row| row.only())?;
         Ok(found.unwrap_or(false))
     }
 
     /// Lists the organizations of a user.
     pub fn memberships(&mut self, user: &UserId) -> Result<Vec<domain::id::OrganizationId>> {
-        self.connection.fetch_all(&MEMBERSHIPS, args![user], |row| row.take())
+        self.connection
+            .fetch_all(&MEMBERSHIPS, args![user], |row| row.get("organization_id"))
     }
 
     /// Scans the next batch of the log; returns false at the end.
@@ -188,12 +185,12 @@ impl PlatformTx<'_> {
         let arguments = args![traces.until, traces.end, STRIDE];
         let next: Option<String> = self
             .connection
-            .fetch_optional(&STRIDE_END, arguments, |row| row.take())?;
+            .fetch_optional(&STRIDE_END, arguments, |row| row.get("id"))?;
         let goes_on = next.is_some();
         let until = next.unwrap_or_else(|| traces.end.clone());
         let found = self
             .connection
-            .fetch_all(&FOUND, args![user, traces.until, until], |row| row.take())?;
+            .fetch_all(&FOUND, args![user, traces.until, until], |row| row.get("id"))?;
         traces.records.extend(found);
         traces.until = until;
         Ok(goes_on)
@@ -242,8 +239,12 @@ impl PlatformTx<'_> {
     /// Erases everything but the log; returns counts, and the files that are no longer referenced.
     pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(ErasureCounts, Vec<FileKey>)> {
         let former = self.erase_former_grades(user)?;
-        let chat_files: Vec<String> = self.connection.fetch_all(&CHAT_FILES, args![user], |row| row.take())?;
-        let exports: Vec<Option<String>> = self.connection.fetch_all(&EXPORTS, args![user], |row| row.take())?;
+        let chat_files: Vec<String> = self
+            .connection
+            .fetch_all(&CHAT_FILES, args![user], |row| row.get("file_key"))?;
+        let exports: Vec<Option<String>> = self
+            .connection
+            .fetch_all(&EXPORTS, args![user], |row| row.get("file_key"))?;
         let mut run = |statement: &'static Sql| -> Result<i64> {
             let touched = self.connection.execute(statement, args![user])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
@@ -290,9 +291,9 @@ impl PlatformTx<'_> {
     }
 
     fn erase_former_grades(&mut self, user: &UserId) -> Result<i64> {
-        let former: Vec<(String, Value)> = self
-            .connection
-            .fetch_all(&FORMER_GRADES, args![user], |row| Ok((row.take()?, row.json()?)))?;
+        let former: Vec<(String, Value)> = self.connection.fetch_all(&FORMER_GRADES, args![user], |row| {
+            Ok((row.get("id")?, row.json("member_grades")?))
+        })?;
         let mut gone = 0;
         for (id, grades) in former {
             let (kept, count) = without_grades_of(grades, user);
@@ -305,16 +306,16 @@ impl PlatformTx<'_> {
 }
 
 /// Reads the columns of a log record.
-fn record(row: &mut Columns<'_>) -> Result<ErasableRecord> {
+fn record(row: &Columns<'_>) -> Result<ErasableRecord> {
     Ok(ErasableRecord {
-        id: row.take()?,
-        is_own: row.take()?,
-        user_name: row.take()?,
-        action: row.take()?,
-        is_about: row.take()?,
-        entity_name: row.take()?,
-        details: row.json()?,
-        search_key: row.take()?,
+        id: row.get("id")?,
+        is_own: row.get("is_actor")?,
+        user_name: row.get("user_name")?,
+        action: row.get("action")?,
+        is_about: row.get("is_entity")?,
+        entity_name: row.get("entity_name")?,
+        details: row.json("details")?,
+        search_key: row.get("search_key")?,
     })
 }
 

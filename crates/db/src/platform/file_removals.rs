@@ -21,6 +21,7 @@ statements! {
             OR EXISTS (SELECT 1 FROM message_attachments WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM converted_files WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM late_texts WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM document_images WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
     /// A file that the document server may download until its removal is due.
     FETCHABLE = "SELECT file_key FROM file_removals WHERE id = $1 AND next_attempt_at > $2";
@@ -43,9 +44,9 @@ impl PlatformTx<'_> {
     pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
         self.connection.fetch_all(&DUE, args![now, limit], |row| {
             Ok(FileRemoval {
-                id: row.take()?,
-                key: FileKey::new(row.take::<String>()?),
-                attempts: row.take()?,
+                id: row.get("id")?,
+                key: row.get::<FileKey>("file_key")?,
+                attempts: row.get("attempts")?,
             })
         })
     }
@@ -65,7 +66,7 @@ impl PlatformTx<'_> {
     pub fn is_file_referenced(&mut self, key: &FileKey) -> Result<bool> {
         let found = self
             .connection
-            .fetch_optional(&IS_NAMED, args![key.as_str()], |row| row.take())?;
+            .fetch_optional(&IS_NAMED, args![key.as_str()], |row| row.only())?;
         Ok(found.unwrap_or(false))
     }
 
@@ -73,7 +74,7 @@ impl PlatformTx<'_> {
     pub fn conversion_source(&mut self, id: &ConversionSourceId, now: Timestamp) -> Result<Option<ConversionSource>> {
         let key = self
             .connection
-            .fetch_optional(&FETCHABLE, args![id, now], |row| row.take::<String>())?;
+            .fetch_optional(&FETCHABLE, args![id, now], |row| row.get::<String>("file_key"))?;
         Ok(key.and_then(|key| ConversionSource::parse(&FileKey::new(key))))
     }
 

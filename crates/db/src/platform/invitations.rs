@@ -8,32 +8,29 @@ use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;
-use crate::invitations::{invitation, invitation_columns};
+use crate::invitations::INVITATION_COLUMNS;
+use crate::invitations::invitation;
 use crate::sql::Columns;
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! known_columns {
-    () => {
-        concat!(
-            invitation_columns!(),
-            ", o.name, o.slug, o.logo, o.custom_domain, (SELECT u.email FROM users u WHERE u.id = i.inviter_id)"
-        )
-    };
+fragments! {
+    KNOWN_COLUMNS = "{INVITATION_COLUMNS}, o.name AS organization_name, o.slug, o.logo, o.custom_domain,
+            (SELECT u.email FROM users u WHERE u.id = i.inviter_id) AS inviter_email";
 }
 
 statements! {
     /// An invitation, unless its organization is deleted.
-    BY_ID = concat!("SELECT ", known_columns!(), " FROM invitations i
-        JOIN organizations o ON o.id = i.organization_id WHERE i.id = $1 AND o.deleted_at IS NULL");
+    BY_ID = "SELECT {KNOWN_COLUMNS} FROM invitations i
+        JOIN organizations o ON o.id = i.organization_id WHERE i.id = $1 AND o.deleted_at IS NULL";
     /// The invitation with a token.
-    BY_TOKEN = concat!("SELECT ", known_columns!(), " FROM invitations i
-        JOIN organizations o ON o.id = i.organization_id WHERE i.token_digest = $1 AND o.deleted_at IS NULL");
+    BY_TOKEN = "SELECT {KNOWN_COLUMNS} FROM invitations i
+        JOIN organizations o ON o.id = i.organization_id WHERE i.token_digest = $1 AND o.deleted_at IS NULL";
     /// The pending, unexpired invitations of an email address, oldest first.
-    OF_ADDRESS = concat!("SELECT ", known_columns!(), " FROM invitations i
+    OF_ADDRESS = "SELECT {KNOWN_COLUMNS} FROM invitations i
         JOIN organizations o ON o.id = i.organization_id
         WHERE i.email = $1 AND i.status = 'pending' AND i.expires_at >= $2 AND o.deleted_at IS NULL
-        ORDER BY i.created_at, i.id");
+        ORDER BY i.created_at, i.id";
     /// The verification state of the account's email address.
     MAILBOX = "SELECT email_verified, password_organization_id FROM users WHERE id = $1 AND erased_at IS NULL";
     /// Marks the email address as verified and the password as chosen by the user.
@@ -85,8 +82,8 @@ impl PlatformTx<'_> {
     pub fn mailbox(&mut self, user: &UserId) -> Result<Option<Mailbox>> {
         self.connection.fetch_optional(&MAILBOX, args![user], |row| {
             Ok(Mailbox {
-                is_verified: row.take()?,
-                password_organization: row.take()?,
+                is_verified: row.get("email_verified")?,
+                password_organization: row.get("password_organization_id")?,
             })
         })
     }
@@ -98,15 +95,15 @@ impl PlatformTx<'_> {
     }
 }
 
-fn known(row: &mut Columns<'_>) -> Result<InvitationWithOrganization> {
+fn known(row: &Columns<'_>) -> Result<InvitationWithOrganization> {
     let invitation = invitation(row)?;
     Ok(InvitationWithOrganization {
         tenant: Tenant(invitation.organization_id.clone()),
         invitation,
-        organization_name: row.take()?,
-        organization_slug: row.take()?,
-        organization_logo: row.take()?,
-        custom_domain: row.take()?,
-        inviter_email: row.take()?,
+        organization_name: row.get("organization_name")?,
+        organization_slug: row.get("slug")?,
+        organization_logo: row.get("logo")?,
+        custom_domain: row.get("custom_domain")?,
+        inviter_email: row.get("inviter_email")?,
     })
 }

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::PlatformTx;
 use crate::Tenant;
-use crate::jobs::{job, job_columns};
+use crate::jobs::JOB_COLUMNS;
+use crate::jobs::job;
 use crate::sql::Columns;
 use crate::{args, statements};
 use common::clock;
@@ -25,9 +26,9 @@ statements! {
             WHERE (status = 'QUEUED' AND run_at <= $1) OR (status = 'RUNNING' AND lease_until <= $1)) due
         WHERE place = 1 ORDER BY run_at, id LIMIT $2";
     /// Claims a job unless another runner has claimed it.
-    CLAIM = concat!("UPDATE jobs SET status = 'RUNNING', attempts = attempts + 1, lease_until = $3, updated_at = $2
+    CLAIM = "UPDATE jobs SET status = 'RUNNING', attempts = attempts + 1, lease_until = $3, updated_at = $2
         WHERE id = $1 AND ((status = 'QUEUED' AND run_at <= $2) OR (status = 'RUNNING' AND lease_until <= $2))
-        RETURNING ", job_columns!());
+        RETURNING {JOB_COLUMNS}";
     /// Renews the lease of a job.
     RENEW = "UPDATE jobs SET lease_until = $3, updated_at = $4
         WHERE id = $1 AND attempts = $2 AND status = 'RUNNING'";
@@ -57,8 +58,8 @@ statements! {
     INSERT = "INSERT INTO jobs (id, kind, entity_id, payload, run_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING";
     /// The queued or running platform job of a kind for an entity.
-    OPEN = concat!("SELECT ", job_columns!(), " FROM jobs
-        WHERE organization_id IS NULL AND kind = $1 AND entity_id = $2 AND status IN ('QUEUED', 'RUNNING')");
+    OPEN = "SELECT {JOB_COLUMNS} FROM jobs
+        WHERE organization_id IS NULL AND kind = $1 AND entity_id = $2 AND status IN ('QUEUED', 'RUNNING')";
 }
 
 /// A job claimed by a runner.
@@ -72,7 +73,7 @@ pub struct ClaimedJob {
 impl PlatformTx<'_> {
     /// Lists due jobs, one of each organization, oldest first.
     pub fn due_jobs(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(JobId, Option<OrganizationId>)>> {
-        let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));
+        let read = |row: &Columns<'_>| Ok((row.get("id")?, row.get("organization_id")?));
         self.connection.fetch_all(&DUE, args![now, limit], read)
     }
 
@@ -135,7 +136,7 @@ impl PlatformTx<'_> {
     pub fn has_expired_jobs(&mut self, now: Timestamp) -> Result<bool> {
         let found = self
             .connection
-            .fetch_optional(&ANY_EXPIRED, args![now], |row| row.take())?;
+            .fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
         Ok(found.unwrap_or(false))
     }
 

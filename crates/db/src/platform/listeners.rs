@@ -4,18 +4,22 @@ use domain::id::SessionId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::{args, good_impersonation, statements};
+use crate::{args, statements};
 use common::error::Result;
 
 statements! {
     /// Valid sessions in a range of ids. Expired sessions and those of banned or inactive users are excluded.
-    BETWEEN = concat!("SELECT s.id, s.active_organization_id, o.status, CASE WHEN u.password_organization_id <> o.id THEN NULL ELSE m.role END, u.role
+    BETWEEN = "SELECT s.id, s.active_organization_id, o.status,
+            CASE WHEN u.password_organization_id <> o.id THEN NULL ELSE m.role END AS member_role, u.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
         LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id AND m.is_active
-        WHERE s.id >= $1 AND s.id <= $2 AND s.expires_at >= $3 AND u.is_active AND (NOT u.banned OR u.ban_expires < $3)
-            AND ", good_impersonation!("$3"));
+        WHERE s.id >= $1 AND s.id <= $2 AND s.expires_at >= $3 AND u.is_active AND (NOT u.banned
+        OR u.ban_expires < $3)
+            AND (s.impersonated_by IS NULL OR (u.role <> 'SUPER_ADMIN' AND EXISTS (SELECT 1 FROM users a
+                WHERE a.id = s.impersonated_by AND a.role = 'SUPER_ADMIN' AND a.is_active
+                    AND (NOT a.banned OR a.ban_expires < $3))))";
 }
 
 /// The data that determines the rooms of a session, as one comparable text: active organization, its status, both
@@ -39,11 +43,11 @@ impl PlatformTx<'_> {
         now: Timestamp,
     ) -> Result<Vec<(SessionId, AccessFingerprint)>> {
         self.connection.fetch_all(&BETWEEN, args![first, last, now], |row| {
-            let id = row.take()?;
-            let organization: Option<String> = row.take()?;
-            let status: Option<String> = row.take()?;
-            let member_role: Option<String> = row.take()?;
-            let role: String = row.take()?;
+            let id = row.get("id")?;
+            let organization: Option<String> = row.get("active_organization_id")?;
+            let status: Option<String> = row.get("status")?;
+            let member_role: Option<String> = row.get("member_role")?;
+            let role: String = row.get("role")?;
             let is_active = status.as_deref() == Some("ACTIVE");
             Ok((
                 id,

@@ -21,8 +21,8 @@ impl PlatformTx<'_> {
     /// Lists due domains, at most `limit`.
     pub fn due_mail_domains(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, MailDomainId)>> {
         self.connection.fetch_all(&DUE, args![now, limit], |row| {
-            let organization: OrganizationId = row.take()?;
-            Ok((Tenant(organization), row.take()?))
+            let organization: OrganizationId = row.get("organization_id")?;
+            Ok((Tenant(organization), row.get("id")?))
         })
     }
 

@@ -7,6 +7,7 @@ pub mod administration;
 pub mod backups;
 pub mod boards;
 pub mod deleted_documents;
+pub mod document_log;
 pub mod editing;
 pub mod email_outbox;
 pub mod erasure;
@@ -18,6 +19,7 @@ pub mod jobs;
 pub mod listeners;
 pub mod mail_domains;
 pub mod old_messages;
+pub mod operations;
 pub mod organizations;
 pub mod outbox;
 pub mod resource_tenant;
@@ -37,7 +39,7 @@ use domain::time::Timestamp;
 use domain::user::User;
 
 use super::connection::Connection;
-use super::sql::Sql;
+use super::sql::NamedStatements;
 use super::storage::Stored;
 use super::{Actor, AfterCommit, ReadTx, RequestContext, WriteTx};
 use common::error::{Error, Result};
@@ -53,6 +55,8 @@ pub enum CrossTenantReason {
     HostLookup,
     /// Look-up of the organization of a document, for a request with a verified token of the document server.
     DocumentServer,
+    /// Commits of documents of several organizations in one transaction; each runs in the organization of its caller.
+    DocumentCommits,
     /// Access by a SUPER_ADMIN without an active organization.
     SuperAdmin,
     /// Export or erasure of the personal data of a user: an account belongs to no single organization.
@@ -109,13 +113,13 @@ impl<'c> PlatformWriteTx<'c> {
         self.changes.push(change);
     }
 
-    /// Takes the recorded changes, for `changes::perform_platform` after the action.
+    /// Takes the recorded changes, for `Transactor::write_platform`, after the action.
     pub fn take_changes(&mut self) -> Vec<SessionChange> {
         std::mem::take(&mut self.changes)
     }
 
     /// Acts in one organization in this transaction. Changes recorded there become events of that organization
-    /// (`changes::perform_platform`).
+    /// (`Transactor::write_platform`).
     pub fn write_in_tenant<T>(
         &mut self,
         context: RequestContext,
@@ -209,9 +213,10 @@ impl<'c> DerefMut for PlatformWriteTx<'c> {
 }
 
 /// All statements across organizations by file, for the test that prepares them on both databases.
-pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
-    vec![
+pub fn statements() -> Vec<(&'static str, NamedStatements)> {
+    let files = [
         ("platform/deleted_documents", deleted_documents::STATEMENTS),
+        ("platform/document_log", document_log::STATEMENTS),
         ("platform/editing", editing::STATEMENTS),
         ("platform/erasure", erasure::STATEMENTS),
         ("platform/gdpr", gdpr::STATEMENTS),
@@ -231,6 +236,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/mail_domains", mail_domains::STATEMENTS),
         ("platform/idempotency", idempotency::STATEMENTS),
         ("platform/old_messages", old_messages::STATEMENTS),
+        ("platform/operations", operations::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
@@ -239,5 +245,6 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/storage", storage::STATEMENTS),
         ("platform/system", system::STATEMENTS),
         ("platform/users", users::STATEMENTS),
-    ]
+    ];
+    files.map(|(file, statements)| (file, statements.to_vec())).into()
 }

@@ -15,7 +15,8 @@ statements! {
     /// Schedules the files for removal after the commit. A file that a concurrent transaction attaches to a message
     /// keeps its row, and therefore its bytes.
     LIST_WAITING = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
-        SELECT organization_id, id, file_key, $2, $2 FROM message_attachments WHERE message_id IS NULL AND created_at < $1";
+        SELECT organization_id, id, file_key, $2, $2 FROM message_attachments
+        WHERE message_id IS NULL AND created_at < $1";
     DELETE_WAITING = "DELETE FROM message_attachments WHERE message_id IS NULL AND created_at < $1";
     /// Schedules the files of deleted messages for removal after the commit.
     LIST_DELETED = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
@@ -33,7 +34,7 @@ impl PlatformTx<'_> {
     pub fn has_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp) -> Result<bool> {
         let found = self
             .connection
-            .fetch_optional(&ANY, args![waiting, deleted], |row| row.take());
+            .fetch_optional(&ANY, args![waiting, deleted], |row| row.only());
         Ok(found?.unwrap_or(false))
     }
 

@@ -12,46 +12,39 @@ use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization as facts};
 use crate::Tenant;
 use crate::args;
-use crate::organizations::{organization, organization_columns};
+use crate::organizations::ORGANIZATION_COLUMNS;
+use crate::organizations::organization;
 use crate::sql::Columns;
-use crate::statements;
+use crate::{fragments, statements};
 use common::clock;
 use common::error::{Error, Result};
 
-macro_rules! seen_columns {
-    () => {
-        concat!(
-            organization_columns!(),
-            ", m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active"
-        )
-    };
-}
-/// Membership `m` of organization `o` is active, and the user's password is valid there: a password set by an
-/// administrator is valid only in that administrator's organization.
-macro_rules! open_membership {
-    () => {
-        "m.is_active AND NOT EXISTS (SELECT 1 FROM users p
-            WHERE p.id = m.user_id AND p.password_organization_id <> m.organization_id)"
-    };
+fragments! {
+    SEEN_COLUMNS = "{ORGANIZATION_COLUMNS}, m.id AS member_id, m.user_id, m.role AS member_role, m.external_id,
+            m.created_at AS member_created_at, m.updated_at AS member_updated_at, m.is_active AS member_is_active";
+    /// Membership `m` of organization `o` is active, and the user's password is valid there: a password set by an
+    /// administrator is valid only in that administrator's organization.
+    OPEN_MEMBERSHIP = "m.is_active AND NOT EXISTS (SELECT 1 FROM users p
+            WHERE p.id = m.user_id AND p.password_organization_id <> m.organization_id)";
 }
 
 statements! {
     /// The organizations of a user, by name.
-    OF_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
+    OF_MEMBER = "SELECT {SEEN_COLUMNS} FROM members m
         JOIN organizations o ON o.id = m.organization_id
-        WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.sort_key, o.id");
+        WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.sort_key, o.id";
     /// The organizations that are accessible to a user, by name.
-    OPEN_TO_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
+    OPEN_TO_MEMBER = "SELECT {SEEN_COLUMNS} FROM members m
         JOIN organizations o ON o.id = m.organization_id
-        WHERE m.user_id = $1 AND o.deleted_at IS NULL AND ", open_membership!(), " ORDER BY o.sort_key, o.id");
+        WHERE m.user_id = $1 AND o.deleted_at IS NULL AND {OPEN_MEMBERSHIP} ORDER BY o.sort_key, o.id";
     /// An organization by id or slug, with the membership of a user.
-    SEEN = concat!("SELECT ", seen_columns!(), " FROM organizations o
-        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND ", open_membership!(), "
-        WHERE o.deleted_at IS NULL AND (o.id = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))");
+    SEEN = "SELECT {SEEN_COLUMNS} FROM organizations o
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND {OPEN_MEMBERSHIP}
+        WHERE o.deleted_at IS NULL AND (o.id = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))";
     /// The organization of a `Host` header, with the membership of the caller. An exact custom domain takes precedence
     /// over a slug.
-    BY_HOST = "SELECT o.id, o.status, m.role, COALESCE(
-            (SELECT u.password_organization_id FROM users u WHERE u.id = $3) <> o.id, FALSE)
+    BY_HOST = "SELECT o.id AS active_id, o.status AS active_status, m.role AS member_role, COALESCE(
+            (SELECT u.password_organization_id FROM users u WHERE u.id = $3) <> o.id, FALSE) AS is_password_foreign
         FROM organizations o
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND m.is_active
         WHERE o.deleted_at IS NULL AND (o.custom_domain = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))
@@ -69,15 +62,16 @@ statements! {
     /// All organizations by name.
     TENANTS = "SELECT id FROM organizations WHERE deleted_at IS NULL ORDER BY sort_key, id";
     /// The matching organizations by name; those whose name begins with the search text come first.
-    LIST = concat!("SELECT ", organization_columns!(), " FROM organizations o
+    LIST = "SELECT {ORGANIZATION_COLUMNS} FROM organizations o
         WHERE o.deleted_at IS NULL AND (CAST($1 AS TEXT) IS NULL
             OR o.search_key LIKE '%' || $1 || '%' ESCAPE '\\' OR o.slug LIKE '%' || $1 || '%' ESCAPE '\\')
-        ORDER BY CASE WHEN o.search_key LIKE $1 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, o.sort_key, o.id");
+        ORDER BY CASE WHEN o.search_key LIKE $1 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, o.sort_key, o.id";
     /// Deleted organizations without a queued or running purge job.
     FORGOTTEN = "SELECT o.id FROM organizations o WHERE o.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jobs j
             WHERE j.organization_id = o.id AND j.kind = 'ORGANIZATION_PURGE' AND j.status IN ('QUEUED', 'RUNNING'))
         ORDER BY o.deleted_at, o.id";
-    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at, search_key, sort_key)
+    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at, search_key,
+        sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)";
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5)";
 }
@@ -131,19 +125,20 @@ impl PlatformTx<'_> {
     /// Returns the tenant of an organization, unless it is deleted.
     pub fn tenant(&mut self, id: &OrganizationId) -> Result<Tenant> {
         self.connection
-            .fetch_optional(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?
+            .fetch_optional(&TENANT, args![id], |row| Ok(Tenant(row.get("id")?)))?
             .ok_or(Error::NotFound)
     }
 
     /// Lists all organizations by name.
     pub fn tenants(&mut self) -> Result<Vec<Tenant>> {
-        self.connection.fetch_all(&TENANTS, &[], |row| Ok(Tenant(row.take()?)))
+        self.connection
+            .fetch_all(&TENANTS, &[], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Lists deleted organizations without a queued or running purge job.
     pub fn forgotten_tenants(&mut self) -> Result<Vec<Tenant>> {
         self.connection
-            .fetch_all(&FORGOTTEN, &[], |row| Ok(Tenant(row.take()?)))
+            .fetch_all(&FORGOTTEN, &[], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Lists the organizations whose name or slug contains the text, by name.
@@ -157,9 +152,9 @@ impl PlatformTx<'_> {
         self.connection
             .fetch_optional(&SIGN, args![host.host, host.slug], |row| {
                 Ok(OrganizationBranding {
-                    name: row.take()?,
-                    slug: row.take()?,
-                    logo: row.take()?,
+                    name: row.get("name")?,
+                    slug: row.get("slug")?,
+                    logo: row.get("logo")?,
                 })
             })
     }
@@ -167,7 +162,7 @@ impl PlatformTx<'_> {
     /// Returns the organization with this slug.
     pub fn organization_with_slug(&mut self, slug: &str) -> Result<Option<Tenant>> {
         self.connection
-            .fetch_optional(&BY_SLUG, args![slug], |row| Ok(Tenant(row.take()?)))
+            .fetch_optional(&BY_SLUG, args![slug], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Inserts an organization; a slug that is in use is `DUPLICATE_SLUG`.
@@ -208,9 +203,9 @@ impl PlatformTx<'_> {
 
     /// Returns the organization of a document, for callbacks of the document server.
     pub fn tenant_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self
-            .connection
-            .fetch_optional(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;
+        let home = self.connection.fetch_optional(&HOME_OF_DOCUMENT, args![id], |row| {
+            Ok(Tenant(row.get("organization_id")?))
+        })?;
         home.ok_or(Error::NotFound)
     }
 
@@ -237,9 +232,9 @@ impl PlatformTx<'_> {
     }
 }
 
-fn organization_of_user(row: &mut Columns<'_>) -> Result<OrganizationOfUser> {
+fn organization_of_user(row: &Columns<'_>) -> Result<OrganizationOfUser> {
     let organization = organization(row)?;
-    let member: Option<MemberId> = row.take()?;
+    let member: Option<MemberId> = row.get("member_id")?;
     let member = member.map(|id| member_of(id, &organization.id, row)).transpose()?;
     Ok(OrganizationOfUser {
         tenant: Tenant(organization.id.clone()),
@@ -248,15 +243,15 @@ fn organization_of_user(row: &mut Columns<'_>) -> Result<OrganizationOfUser> {
     })
 }
 
-fn member_of(id: MemberId, organization: &OrganizationId, row: &mut Columns<'_>) -> Result<Member> {
+fn member_of(id: MemberId, organization: &OrganizationId, row: &Columns<'_>) -> Result<Member> {
     Ok(Member {
         id,
         organization_id: organization.clone(),
-        user_id: row.take()?,
-        role: row.parse(MemberRole::parse)?,
-        external_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-        is_active: row.take()?,
+        user_id: row.get("user_id")?,
+        role: row.get("member_role")?,
+        external_id: row.get("external_id")?,
+        created_at: row.get("member_created_at")?,
+        updated_at: row.get("member_updated_at")?,
+        is_active: row.get("member_is_active")?,
     })
 }

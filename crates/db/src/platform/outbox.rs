@@ -27,7 +27,8 @@ impl PlatformTx<'_> {
 
     /// Returns the signals of an announced row; `None` if it is pruned.
     pub fn signals(&mut self, id: &str) -> Result<Option<Vec<Signal>>> {
-        self.connection.fetch_optional(&BY_ID, args![id], |row| row.json())
+        self.connection
+            .fetch_optional(&BY_ID, args![id], |row| row.json("signals"))
     }
 
     /// Deletes rows older than `before`; returns their number.

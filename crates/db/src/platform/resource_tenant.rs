@@ -3,54 +3,64 @@
 
 use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization};
-use crate::args;
 use crate::sql::Sql;
-use crate::statements;
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-/// Maps each resource name, as in URL paths, to its table.
-macro_rules! resource_tables {
-    ($($statement:ident: $($name:literal)|+ in $table:literal;)+) => {
-        statements! {
-            $(
-                /// The organization of an entity of this resource.
-                $statement = concat!("SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM ", $table,
-                    " x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1 AND o.deleted_at IS NULL");
-            )+
-            ORGANIZATION = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM organizations o
-                WHERE o.id = $1 AND o.deleted_at IS NULL";
-            /// The organization of a user: the one that created the account, otherwise the one of the oldest
-            /// membership.
-            USER = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM members x
-                JOIN organizations o ON o.id = x.organization_id JOIN users u ON u.id = x.user_id
-                WHERE x.user_id = $1 AND o.deleted_at IS NULL
-                ORDER BY CASE WHEN u.home_organization_id = o.id THEN 0 ELSE 1 END, x.created_at, o.id LIMIT 1";
-        }
-
-        /// The resources whose ids determine an organization.
-        static RESOURCES: &[(&str, &Sql)] = &[$($(($name, &$statement),)+)+ ("users", &USER)];
-    };
+fragments! {
+    SELECT_ORGANIZATION = "SELECT o.id AS active_id, o.status AS active_status, CAST(NULL AS TEXT) AS member_role,
+            FALSE AS is_password_foreign";
+    OF_ROW = "JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1 AND o.deleted_at IS NULL";
 }
 
-resource_tables! {
-    SUBJECT: "subjects" in "subjects";
-    HOMEROOM: "homerooms" in "homerooms";
-    CLASS: "classes" in "classes";
-    COURSE: "courses" in "courses";
-    GROUP: "groups" | "group" in "groups";
-    ASSIGNMENT: "assignments" in "assignments";
-    WORK_ROOM: "workrooms" in "work_rooms";
-    DOCUMENT: "documents" in "documents";
-    LATE_TEXT: "late-texts" in "late_texts";
-    GROUP_ASSIGNMENT: "group-assignments" in "group_assignments";
-    SUBMISSION: "submissions" in "submissions";
-    MESSAGE: "messages" in "direct_messages";
-    FEEDBACK: "feedback" in "feedback";
-    MEMBER: "members" in "members";
-    INVITATION: "invitations" in "invitations";
-    JOB: "jobs" in "jobs";
-    MAIL_DOMAIN: "domains" in "mail_domains";
+statements! {
+    SUBJECT = "{SELECT_ORGANIZATION} FROM subjects x {OF_ROW}";
+    HOMEROOM = "{SELECT_ORGANIZATION} FROM homerooms x {OF_ROW}";
+    CLASS = "{SELECT_ORGANIZATION} FROM classes x {OF_ROW}";
+    COURSE = "{SELECT_ORGANIZATION} FROM courses x {OF_ROW}";
+    GROUP = "{SELECT_ORGANIZATION} FROM groups x {OF_ROW}";
+    ASSIGNMENT = "{SELECT_ORGANIZATION} FROM assignments x {OF_ROW}";
+    WORK_ROOM = "{SELECT_ORGANIZATION} FROM work_rooms x {OF_ROW}";
+    DOCUMENT = "{SELECT_ORGANIZATION} FROM documents x {OF_ROW}";
+    LATE_TEXT = "{SELECT_ORGANIZATION} FROM late_texts x {OF_ROW}";
+    GROUP_ASSIGNMENT = "{SELECT_ORGANIZATION} FROM group_assignments x {OF_ROW}";
+    SUBMISSION = "{SELECT_ORGANIZATION} FROM submissions x {OF_ROW}";
+    MESSAGE = "{SELECT_ORGANIZATION} FROM direct_messages x {OF_ROW}";
+    FEEDBACK = "{SELECT_ORGANIZATION} FROM feedback x {OF_ROW}";
+    MEMBER = "{SELECT_ORGANIZATION} FROM members x {OF_ROW}";
+    INVITATION = "{SELECT_ORGANIZATION} FROM invitations x {OF_ROW}";
+    JOB = "{SELECT_ORGANIZATION} FROM jobs x {OF_ROW}";
+    MAIL_DOMAIN = "{SELECT_ORGANIZATION} FROM mail_domains x {OF_ROW}";
+    ORGANIZATION = "{SELECT_ORGANIZATION} FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL";
+    /// The organization of a user: the one that created the account, otherwise the one of the oldest membership.
+    USER = "{SELECT_ORGANIZATION} FROM members x
+        JOIN organizations o ON o.id = x.organization_id JOIN users u ON u.id = x.user_id
+        WHERE x.user_id = $1 AND o.deleted_at IS NULL
+        ORDER BY CASE WHEN u.home_organization_id = o.id THEN 0 ELSE 1 END, x.created_at, o.id LIMIT 1";
 }
+
+/// The resources whose ids determine an organization, by their name in URL paths.
+static RESOURCES: &[(&str, &Sql)] = &[
+    ("subjects", &SUBJECT),
+    ("homerooms", &HOMEROOM),
+    ("classes", &CLASS),
+    ("courses", &COURSE),
+    ("groups", &GROUP),
+    ("group", &GROUP),
+    ("assignments", &ASSIGNMENT),
+    ("workrooms", &WORK_ROOM),
+    ("documents", &DOCUMENT),
+    ("late-texts", &LATE_TEXT),
+    ("group-assignments", &GROUP_ASSIGNMENT),
+    ("submissions", &SUBMISSION),
+    ("messages", &MESSAGE),
+    ("feedback", &FEEDBACK),
+    ("members", &MEMBER),
+    ("invitations", &INVITATION),
+    ("jobs", &JOB),
+    ("domains", &MAIL_DOMAIN),
+    ("users", &USER),
+];
 
 /// A reference to an entity whose organization is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,47 +7,37 @@ use domain::time::Timestamp;
 use super::PlatformTx;
 use crate::Tenant;
 use crate::sql::Columns;
-use crate::{args, statements};
+use crate::{args, fragments, statements};
 use common::error::Result;
 
-macro_rules! session_columns {
-    () => {
-        "s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
-            s.active_organization_id, s.impersonated_by"
-    };
+fragments! {
+    SESSION_COLUMNS = "s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
+            s.active_organization_id, s.impersonated_by";
 }
-/// Impersonation is valid only while the impersonator is an active super admin and the impersonated user is not a super
-/// admin.
-#[macro_export]
-macro_rules! good_impersonation {
-    ($now:literal) => {
-        concat!(
-            "(s.impersonated_by IS NULL OR (u.role <> 'SUPER_ADMIN' AND EXISTS (SELECT 1 FROM users a
-                WHERE a.id = s.impersonated_by AND a.role = 'SUPER_ADMIN' AND a.is_active
-                    AND (NOT a.banned OR a.ban_expires < ",
-            $now,
-            "))))"
-        )
-    };
-}
+
 statements! {
     /// All data that a request is authorized with: session, user, active organization, membership. Expired sessions,
     /// sessions of banned or inactive users and invalid impersonations are excluded.
-    BY_TOKEN = concat!("SELECT ", session_columns!(), ",
-            u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
-            o.id, o.status, m.role, COALESCE(u.password_organization_id <> o.id, FALSE)
+    BY_TOKEN = "SELECT {SESSION_COLUMNS},
+            u.name, u.email, u.email_verified, u.image, u.role, u.created_at AS user_created_at,
+            u.updated_at AS user_updated_at,
+            o.id AS active_id, o.status AS active_status, m.role AS member_role,
+            COALESCE(u.password_organization_id <> o.id, FALSE) AS is_password_foreign
         FROM sessions s
         JOIN users u ON u.id = s.user_id
         LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id AND m.is_active
         WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
-            AND (NOT u.banned OR u.ban_expires < $2) AND ", good_impersonation!("$2"));
+            AND (NOT u.banned OR u.ban_expires < $2) AND (s.impersonated_by IS NULL OR (u.role <> 'SUPER_ADMIN'
+            AND EXISTS (SELECT 1 FROM users a
+                WHERE a.id = s.impersonated_by AND a.role = 'SUPER_ADMIN' AND a.is_active
+                    AND (NOT a.banned OR a.ban_expires < $2))))";
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
             impersonated_by, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     /// The unexpired sessions of a user, oldest first, without impersonations.
-    OF_USER = concat!("SELECT ", session_columns!(), " FROM sessions s
-        WHERE s.user_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL ORDER BY s.created_at, s.id");
+    OF_USER = "SELECT {SESSION_COLUMNS} FROM sessions s
+        WHERE s.user_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL ORDER BY s.created_at, s.id";
     /// Extends a session.
     RENEW = "UPDATE sessions SET expires_at = $2, updated_at = $3 WHERE id = $1";
     /// Sets the active organization of a session.
@@ -57,8 +47,8 @@ statements! {
     /// Deletes one session of a user.
     END_ONE = "DELETE FROM sessions WHERE user_id = $1 AND token = $2 RETURNING id";
     /// The unexpired sessions of a user including impersonations, for platform administrators.
-    ALL_OF_USER = concat!("SELECT ", session_columns!(), " FROM sessions s
-        WHERE s.user_id = $1 AND s.expires_at >= $2 ORDER BY s.created_at, s.id");
+    ALL_OF_USER = "SELECT {SESSION_COLUMNS} FROM sessions s
+        WHERE s.user_id = $1 AND s.expires_at >= $2 ORDER BY s.created_at, s.id";
     /// Deletes the sessions of a user, optionally except one, and those in which they impersonate others.
     END_ALL = "DELETE FROM sessions
         WHERE (user_id = $1 OR impersonated_by = $1) AND (CAST($2 AS TEXT) IS NULL OR id <> $2) RETURNING id";
@@ -151,13 +141,13 @@ impl PlatformTx<'_> {
             let session = session(row)?;
             let user = SessionUser {
                 id: session.user_id.clone(),
-                name: row.take()?,
-                email: row.take()?,
-                email_verified: row.take()?,
-                image: row.take()?,
-                role: row.parse(PlatformRole::parse)?,
-                created_at: row.take()?,
-                updated_at: row.take()?,
+                name: row.get("name")?,
+                email: row.get("email")?,
+                email_verified: row.get("email_verified")?,
+                image: row.get("image")?,
+                role: row.get::<PlatformRole>("role")?,
+                created_at: row.get("user_created_at")?,
+                updated_at: row.get("user_updated_at")?,
             };
             Ok(SessionFacts {
                 session,
@@ -195,19 +185,19 @@ impl PlatformTx<'_> {
     /// Ends the session with a token; returns its id and its user.
     pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
         self.connection
-            .fetch_optional(&END, args![token], |row| Ok((row.take()?, row.take()?)))
+            .fetch_optional(&END, args![token], |row| Ok((row.get("id")?, row.get("user_id")?)))
     }
 
     /// Ends one session of a user; returns `None` for a token of another user.
     pub fn end_session_of(&mut self, user: &UserId, token: &str) -> Result<Option<SessionId>> {
         self.connection
-            .fetch_optional(&END_ONE, args![user, token], |row| row.take())
+            .fetch_optional(&END_ONE, args![user, token], |row| row.get("id"))
     }
 
     /// Ends the sessions of a user, optionally except one, and those in which they impersonate others.
     pub fn end_sessions(&mut self, user: &UserId, except: Option<&SessionId>) -> Result<Vec<SessionId>> {
         self.connection
-            .fetch_all(&END_ALL, args![user, except], |row| row.take())
+            .fetch_all(&END_ALL, args![user, except], |row| row.get("id"))
     }
 
     /// Deletes the expired sessions of a user.
@@ -216,28 +206,28 @@ impl PlatformTx<'_> {
     }
 }
 
-fn session(row: &mut Columns<'_>) -> Result<Session> {
+fn session(row: &Columns<'_>) -> Result<Session> {
     Ok(Session {
-        id: row.take()?,
-        token: row.take()?,
-        user_id: row.take()?,
-        expires_at: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-        ip_address: row.take()?,
-        user_agent: row.take()?,
-        active_organization_id: row.take()?,
-        impersonated_by: row.take()?,
+        id: row.get("id")?,
+        token: row.get("token")?,
+        user_id: row.get("user_id")?,
+        expires_at: row.get("expires_at")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        ip_address: row.get("ip_address")?,
+        user_agent: row.get("user_agent")?,
+        active_organization_id: row.get("active_organization_id")?,
+        impersonated_by: row.get("impersonated_by")?,
     })
 }
 
 /// Reads organization id, status, the member's role, and whether an administrator of another organization set the
 /// password. Such a password gives no access to memberships here; only this function decides it.
-pub(super) fn organization(row: &mut Columns<'_>) -> Result<Option<OrganizationFacts>> {
-    let id: Option<OrganizationId> = row.take()?;
-    let status: Option<String> = row.take()?;
-    let member_role = row.parse_option(MemberRole::parse)?;
-    let is_password_foreign: bool = row.take()?;
+pub(super) fn organization(row: &Columns<'_>) -> Result<Option<OrganizationFacts>> {
+    let id: Option<OrganizationId> = row.get("active_id")?;
+    let status: Option<String> = row.get("active_status")?;
+    let member_role = row.get::<Option<MemberRole>>("member_role")?;
+    let is_password_foreign: bool = row.get("is_password_foreign")?;
     Ok(id.map(|id| OrganizationFacts {
         tenant: Tenant(id),
         suspended: status.as_deref() != Some("ACTIVE"),

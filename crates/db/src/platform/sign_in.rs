@@ -15,7 +15,8 @@ use common::error::Result;
 
 statements! {
     /// The credential of an email address.
-    CREDENTIAL = "SELECT u.id, a.id, a.password, u.is_active, u.banned, u.ban_expires, u.temporary_password_expires_at
+    CREDENTIAL = "SELECT u.id AS user_id, a.id AS account_id, a.password, u.is_active, u.banned, u.ban_expires,
+        u.temporary_password_expires_at
         FROM users u
         LEFT JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' AND a.account_id = u.id
         WHERE u.email = $1 AND u.erased_at IS NULL";
@@ -109,11 +110,11 @@ impl PlatformTx<'_> {
     /// Returns the credential of an email address (lower case).
     pub fn credential(&mut self, email: &str, now: Timestamp) -> Result<Option<Credential>> {
         self.connection.fetch_optional(&CREDENTIAL, args![email], |row| {
-            let user = row.take()?;
-            let (account, hash): (Option<String>, Option<String>) = (row.take()?, row.take()?);
-            let is_active = row.take()?;
-            let (banned, until): (bool, Option<Timestamp>) = (row.take()?, row.take()?);
-            let temporary_until: Option<Timestamp> = row.take()?;
+            let user = row.get("user_id")?;
+            let (account, hash): (Option<String>, Option<String>) = (row.get("account_id")?, row.get("password")?);
+            let is_active = row.get("is_active")?;
+            let (banned, until): (bool, Option<Timestamp>) = (row.get("banned")?, row.get("ban_expires")?);
+            let temporary_until: Option<Timestamp> = row.get("temporary_password_expires_at")?;
             Ok(Credential {
                 user,
                 password: account.zip(hash),
@@ -127,13 +128,13 @@ impl PlatformTx<'_> {
     /// Locks the account of an email address until the end of the transaction, if there is one.
     pub fn lock_account_of_address(&mut self, email: &str) -> Result<()> {
         self.connection
-            .fetch_optional(&HOLD, args![email], |row| row.take::<UserId>())
+            .fetch_optional(&HOLD, args![email], |row| row.get::<UserId>("id"))
             .map(drop)
     }
 
     /// Returns whether a password is still hashed as by Better Auth.
     pub fn has_imported_hashes(&mut self) -> Result<bool> {
-        let found = self.connection.fetch_optional(&IMPORTED, args![], |row| row.take())?;
+        let found = self.connection.fetch_optional(&IMPORTED, args![], |row| row.only())?;
         Ok(found.unwrap_or(false))
     }
 
@@ -144,7 +145,7 @@ impl PlatformTx<'_> {
         let known: Option<(Timestamp, i64)> =
             self.connection
                 .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
-                    Ok((row.take()?, row.take()?))
+                    Ok((row.get("last_success_at")?, row.get("failures")?))
                 })?;
         let mut history = FailureHistory {
             pair: self.failure_of_pair(attempt, PAIR, now)?,
@@ -162,12 +163,14 @@ impl PlatformTx<'_> {
         let (since, skipped) = (ACCOUNT.since(now), ACCOUNT.failures - 1);
         history.account =
             self.connection
-                .fetch_optional(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| row.take())?;
+                .fetch_optional(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| {
+                    row.get("created_at")
+                })?;
         history.address = self.failing_account(attempt, ADDRESS, now)?;
         let count: Option<(i64, Timestamp)> =
             self.connection
                 .fetch_optional(&FAILURE_COUNT, args![account, memory], |row| {
-                    Ok((row.take()?, row.take()?))
+                    Ok((row.get("failures")?, row.get("last_failure_at")?))
                 })?;
         if let Some((failures, last_failure)) = count {
             history.consecutive = failures;
@@ -185,7 +188,7 @@ impl PlatformTx<'_> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.account_key, attempt.address, since, skipped];
         self.connection
-            .fetch_optional(&FAILURE_OF_PAIR, arguments, |row| row.take())
+            .fetch_optional(&FAILURE_OF_PAIR, arguments, |row| row.get("created_at"))
     }
 
     fn failing_account(
@@ -197,7 +200,7 @@ impl PlatformTx<'_> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.address, since, skipped];
         self.connection
-            .fetch_optional(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.take())
+            .fetch_optional(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.get("newest"))
     }
 
     /// Inserts a failure and deletes those that no limit counts any more.
@@ -231,7 +234,9 @@ impl PlatformTx<'_> {
         );
         let known: Option<Timestamp> =
             self.connection
-                .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| row.take())?;
+                .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
+                    row.get("last_success_at")
+                })?;
         if known.is_none() {
             self.connection.execute(&DELETE_COUNT, args![account])?;
         }
@@ -271,7 +276,7 @@ impl PlatformTx<'_> {
         let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
         let found = self
             .connection
-            .fetch_optional(&ANY_EXPIRED, arguments, |row| row.take())?;
+            .fetch_optional(&ANY_EXPIRED, arguments, |row| row.only())?;
         Ok(found.unwrap_or(false))
     }
 

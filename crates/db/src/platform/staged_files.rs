@@ -20,7 +20,7 @@ impl PlatformTx<'_> {
     pub fn has_stale_staged_files(&mut self, before: Timestamp) -> Result<bool> {
         Ok(self
             .connection
-            .fetch_optional(&ANY, args![before], |row| row.take())?
+            .fetch_optional(&ANY, args![before], |row| row.only())?
             .unwrap_or(false))
     }
 

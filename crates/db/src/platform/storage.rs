@@ -30,7 +30,7 @@ impl PlatformTx<'_> {
     pub fn uncounted_since(&mut self, before: Timestamp, limit: i64) -> Result<Vec<Tenant>> {
         let found = self
             .connection
-            .fetch_all(&DUE, args![before, limit], |row| row.take::<OrganizationId>())?;
+            .fetch_all(&DUE, args![before, limit], |row| row.get::<OrganizationId>("id"))?;
         Ok(found.into_iter().map(Tenant).collect())
     }
 

@@ -1,42 +1,94 @@
 //! Statistics about the database for platform administrators: sizes and queue lengths.
 
 use super::PlatformTx;
+use crate::sql::SqlFragment;
 use crate::{args, statements};
 use common::error::{Error, Result};
 
 /// Maximum number of rows counted per table, which bounds the cost for large tables.
 pub const COUNTED_MAX: i64 = 1_000_000;
 
-macro_rules! tables {
-    ($first:literal $(, $table:literal)* $(,)?) => {
-        concat!(
-            "SELECT CAST('", $first, "' AS TEXT), (SELECT COUNT(*) FROM (SELECT 1 FROM ", $first, " LIMIT $1) x)",
-            $(" UNION ALL SELECT '", $table, "', (SELECT COUNT(*) FROM (SELECT 1 FROM ", $table, " LIMIT $1) x)"),*
-        )
-    };
-}
+/// The tables whose rows are counted.
+const COUNTED: [&str; 59] = [
+    "accounts",
+    "activity_logs",
+    "assignment_attachments",
+    "assignments",
+    "class_enrollments",
+    "class_subjects",
+    "class_teachers",
+    "classes",
+    "converted_files",
+    "courses",
+    "deleted_documents",
+    "direct_messages",
+    "document_contributions",
+    "document_images",
+    "document_logs",
+    "document_revisions",
+    "document_saves",
+    "document_snapshots",
+    "document_steps",
+    "documents",
+    "editing_sessions",
+    "event_outbox",
+    "feedback",
+    "file_removals",
+    "grade_history",
+    "grades",
+    "group_assignments",
+    "group_attachments",
+    "group_members",
+    "groups",
+    "homeroom_enrollments",
+    "homerooms",
+    "idempotency_keys",
+    "invitations",
+    "jobs",
+    "late_commits",
+    "late_texts",
+    "letters",
+    "mail_domains",
+    "member_grades",
+    "members",
+    "message_attachments",
+    "message_recipients",
+    "organizations",
+    "rate_windows",
+    "sessions",
+    "settings",
+    "sign_in_failure_counts",
+    "sign_in_failures",
+    "sign_in_successes",
+    "storage_usages",
+    "subjects",
+    "submission_documents",
+    "submissions",
+    "users",
+    "verifications",
+    "work_room_messages",
+    "work_room_reads",
+    "work_rooms",
+];
+
+static ROW_COUNTS: SqlFragment = SqlFragment::new(|| {
+    let counts = COUNTED.map(|table| {
+        format!("SELECT CAST('{table}' AS TEXT) AS name, (SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT $1) x) AS row_count")
+    });
+    counts.join(" UNION ALL ")
+});
 
 statements! {
     /// The number of rows of each table. A test compares the names with the schema.
-    TABLES = tables!(
-        "accounts", "activity_logs", "assignment_attachments", "assignments", "class_enrollments", "class_subjects",
-        "class_teachers", "classes", "converted_files", "courses", "deleted_documents", "direct_messages", "document_contributions",
-        "document_revisions", "document_saves", "documents", "editing_sessions", "event_outbox", "feedback",
-        "file_removals", "grade_history", "grades", "group_assignments", "group_attachments", "group_members",
-        "groups", "homeroom_enrollments", "homerooms", "idempotency_keys", "invitations", "jobs", "late_texts", "letters", "mail_domains",
-        "member_grades", "members", "message_attachments", "message_recipients", "organizations", "rate_windows",
-        "sessions", "settings", "sign_in_failure_counts", "sign_in_failures", "sign_in_successes", "storage_usages",
-        "subjects", "submission_documents", "submissions", "users", "verifications", "work_room_messages",
-        "work_room_reads", "work_rooms",
-    );
-    SCHEMA = "SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history";
+    TABLES = "{ROW_COUNTS}";
+    SCHEMA = "SELECT CAST(MAX(version) AS BIGINT) AS version FROM refinery_schema_history";
     /// Queue lengths: jobs by status, file removals, open help requests.
     WAITING = "SELECT
-        (SELECT COUNT(*) FROM jobs WHERE status = 'QUEUED'),
-        (SELECT COUNT(*) FROM jobs WHERE status = 'RUNNING'),
-        (SELECT COUNT(*) FROM jobs WHERE status = 'FAILED'),
-        (SELECT COUNT(*) FROM file_removals),
-        (SELECT COUNT(*) FROM groups WHERE needs_help)";
+        (SELECT COUNT(*) FROM jobs WHERE status = 'QUEUED') AS jobs_queued,
+        (SELECT COUNT(*) FROM jobs WHERE status = 'RUNNING') AS jobs_running,
+        (SELECT COUNT(*) FROM jobs WHERE status = 'FAILED') AS jobs_failed,
+        (SELECT COUNT(*) FROM file_removals) AS file_removals,
+        (SELECT COUNT(*) FROM groups WHERE needs_help) AS help_open";
 }
 
 /// Statistics about the database.
@@ -65,31 +117,38 @@ pub struct QueueLengths {
 impl PlatformTx<'_> {
     /// Returns statistics about the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
-        let missing = || Error::Internal(anyhow::anyhow!("the database answered no row"));
         let mut tables = self.connection.fetch_all(&TABLES, args![COUNTED_MAX], |row| {
-            Ok((row.take::<String>()?, row.take()?))
+            Ok((row.get::<String>("name")?, row.get("row_count")?))
         })?;
         tables.sort_unstable();
-        let schema_version = self.connection.fetch_optional(&SCHEMA, args![], |row| row.take())?;
+        let schema_version = self.schema_version()?;
         let waiting = self.waiting()?;
         Ok(SystemFacts {
             database: self.connection.kind(),
             bytes: self.connection.bytes()?,
-            schema_version: schema_version.ok_or_else(missing)?,
+            schema_version,
             tables,
             waiting,
         })
+    }
+
+    /// Returns the newest applied migration.
+    pub fn schema_version(&mut self) -> Result<i64> {
+        let version = self
+            .connection
+            .fetch_optional(&SCHEMA, args![], |row| row.get("version"))?;
+        version.ok_or_else(|| Error::Internal(anyhow::anyhow!("the database answered no row")))
     }
 
     /// Returns the lengths of the queues.
     pub fn waiting(&mut self) -> Result<QueueLengths> {
         let counted = self.connection.fetch_optional(&WAITING, args![], |row| {
             Ok(QueueLengths {
-                jobs_queued: row.take()?,
-                jobs_running: row.take()?,
-                jobs_failed: row.take()?,
-                file_removals: row.take()?,
-                help_open: row.take()?,
+                jobs_queued: row.get("jobs_queued")?,
+                jobs_running: row.get("jobs_running")?,
+                jobs_failed: row.get("jobs_failed")?,
+                file_removals: row.get("file_removals")?,
+                help_open: row.get("help_open")?,
             })
         })?;
         counted.ok_or_else(|| Error::Internal(anyhow::anyhow!("the database answered no row")))

@@ -87,13 +87,13 @@ impl PlatformTx<'_> {
     /// Returns the account with this email address.
     pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
         self.connection
-            .fetch_optional(&BY_EMAIL, args![email], |row| row.take())
+            .fetch_optional(&BY_EMAIL, args![email], |row| row.get("id"))
     }
 
     /// Returns the id of this installation, the prefix of document keys.
     pub fn deployment_id(&mut self) -> Result<Option<String>> {
         self.connection
-            .fetch_optional(&SETTING, args!["deployment_id"], |row| row.take())
+            .fetch_optional(&SETTING, args!["deployment_id"], |row| row.get("value"))
     }
 
     /// Stores the id of this installation unless there is one.

@@ -4,37 +4,31 @@
 use domain::feedback::Feedback;
 use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 
-use super::{feedback, feedback_columns};
-use crate::{ReadTx, WriteTx};
-use crate::{args, can_view_group, statements};
+use super::feedback;
+use crate::submissions::FEEDBACK_COLUMNS;
+use crate::visibility::CAN_VIEW_GROUP;
+use crate::{ReadTx, WriteTx, fragments};
+use crate::{args, statements};
 use common::error::Result;
 
-macro_rules! said {
-    ($where:literal) => {
-        concat!(
-            "SELECT ",
-            feedback_columns!(),
-            " FROM feedback fb
+fragments! {
+    SELECT_FEEDBACK = "SELECT {FEEDBACK_COLUMNS} FROM feedback fb
             JOIN users u ON u.id = fb.author_id
             JOIN group_assignments ga ON ga.id = fb.group_assignment_id
             JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
-            WHERE fb.organization_id = $1 AND ",
-            can_view_group!(),
-            " AND ($2 <> 'STUDENT' OR (fb.visibility = 'GROUP' AND fb.published_at IS NOT NULL))",
-            $where,
-            " ORDER BY fb.created_at, fb.id"
-        )
-    };
+            WHERE fb.organization_id = $1 AND {CAN_VIEW_GROUP}
+            AND ($2 <> 'STUDENT' OR (fb.visibility = 'GROUP' AND fb.published_at IS NOT NULL))";
 }
 
 statements! {
-    BY_ID = said!(" AND fb.id = $5");
-    OF_LINK = said!(" AND fb.group_assignment_id = $5");
-    OF_SUBMISSION = said!(" AND fb.submission_id = $5");
-    OF_DOCUMENT = said!(" AND fb.document_id = $5");
-    OF_TOPIC = said!(" AND ga.assignment_id = $5");
-    INSERT = "INSERT INTO feedback (organization_id, id, group_assignment_id, submission_id, document_id, author_id, text,
+    BY_ID = "{SELECT_FEEDBACK} AND fb.id = $5 ORDER BY fb.created_at, fb.id";
+    OF_LINK = "{SELECT_FEEDBACK} AND fb.group_assignment_id = $5 ORDER BY fb.created_at, fb.id";
+    OF_SUBMISSION = "{SELECT_FEEDBACK} AND fb.submission_id = $5 ORDER BY fb.created_at, fb.id";
+    OF_DOCUMENT = "{SELECT_FEEDBACK} AND fb.document_id = $5 ORDER BY fb.created_at, fb.id";
+    OF_TOPIC = "{SELECT_FEEDBACK} AND ga.assignment_id = $5 ORDER BY fb.created_at, fb.id";
+    INSERT = "INSERT INTO feedback (organization_id, id, group_assignment_id, submission_id, document_id, author_id,
+        text,
             visibility, published_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     /// Updates every mutable field.

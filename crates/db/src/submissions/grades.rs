@@ -7,32 +7,29 @@ use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId
 use domain::number::Points;
 
 use crate::sql::Columns;
-use crate::{ReadTx, WriteTx};
-use crate::{args, can_view_group, statements};
+use crate::visibility::CAN_VIEW_GROUP;
+use crate::{ReadTx, WriteTx, fragments};
+use crate::{args, statements};
 use common::clock;
 use common::error::Result;
 
-macro_rules! works {
-    ($from:literal, $where:literal) => {
-        concat!(
-            "SELECT ga.id, ga.assignment_id, g.id, k.id, k.status FROM ",
-            $from,
-            " JOIN groups g ON g.id = ga.group_id
+fragments! {
+    SELECT_WORK = "SELECT ga.id AS link_id, ga.assignment_id, g.id AS group_id, k.id AS class_id,
+        k.status AS class_status FROM";
+    JOIN_GROUP_AND_CLASS = "JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
-            WHERE ga.organization_id = $1 AND ",
-            can_view_group!(),
-            $where
-        )
-    };
+            WHERE ga.organization_id = $1 AND {CAN_VIEW_GROUP}";
 }
 
 statements! {
     /// The link of a submission.
-    OF_SUBMISSION = works!("submissions s JOIN group_assignments ga ON ga.id = s.group_assignment_id", " AND s.id = $5");
+    OF_SUBMISSION = "{SELECT_WORK} submissions s
+            JOIN group_assignments ga ON ga.id = s.group_assignment_id {JOIN_GROUP_AND_CLASS} AND s.id = $5";
     /// The work of a group on a topic.
-    OF_LINK = works!("group_assignments ga", " AND ga.id = $5");
+    OF_LINK = "{SELECT_WORK} group_assignments ga {JOIN_GROUP_AND_CLASS} AND ga.id = $5";
     /// Inserts or updates the grade of a submission.
-    WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version, graded_by_id,
+    WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version,
+        graded_by_id,
             graded_at, published_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
         ON CONFLICT (submission_id) DO UPDATE SET value = excluded.value, points = excluded.points,
@@ -51,9 +48,11 @@ statements! {
             member_grades, changed_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     /// The newest states of the grade of a submission, newest first.
-    STATES = "SELECT h.version, h.value, h.points, h.feedback, h.status, h.member_grades, h.changed_by_id, u.name, h.created_at
+    STATES = "SELECT h.version, h.value, h.points, h.feedback, h.status, h.member_grades, h.changed_by_id, u.name,
+        h.created_at
         FROM grades g JOIN grade_history h ON h.grade_id = g.id JOIN users u ON u.id = h.changed_by_id
-        WHERE g.organization_id = $1 AND h.organization_id = $1 AND g.submission_id = $2 ORDER BY h.version DESC LIMIT 200";
+        WHERE g.organization_id = $1 AND h.organization_id = $1 AND g.submission_id = $2
+        ORDER BY h.version DESC LIMIT 200";
     /// The present members of the groups of a topic.
     MEMBERS_OF_TOPIC = "SELECT gm.group_id, gm.user_id FROM group_members gm
         JOIN group_assignments ga ON ga.group_id = gm.group_id
@@ -98,12 +97,14 @@ impl ReadTx<'_> {
 
     /// Lists the present members of the groups of a topic, regardless of the viewer.
     pub fn members_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(GroupId, UserId)>> {
-        self.fetch_all(&MEMBERS_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
+        self.fetch_all(&MEMBERS_OF_TOPIC, args![id], |row| {
+            Ok((row.get("group_id")?, row.get("user_id")?))
+        })
     }
 
     /// Lists the names of the members of the current submissions of a topic.
     pub fn names_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(UserId, String)>> {
-        self.fetch_all(&NAMES_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
+        self.fetch_all(&NAMES_OF_TOPIC, args![id], |row| Ok((row.get("id")?, row.get("name")?)))
     }
 }
 
@@ -127,7 +128,7 @@ impl WriteTx<'_> {
                 now,
             ],
         )?;
-        let row: String = self.fetch_one(&ROW, args![grade.submission_id], |row| row.take())?;
+        let row: String = self.fetch_one(&ROW, args![grade.submission_id], |row| row.get("id"))?;
         self.execute(&CLEAR_MEMBERS, args![row])?;
         for member in &grade.member_grades {
             self.write_member_grade(&row, member, grade.member_marks.get(&member.user_id))?;
@@ -159,26 +160,26 @@ impl WriteTx<'_> {
     }
 }
 
-fn grade_state(row: &mut Columns<'_>) -> Result<GradeState> {
+fn grade_state(row: &Columns<'_>) -> Result<GradeState> {
     Ok(GradeState {
-        version: row.take()?,
-        value: row.take()?,
-        points: row.take::<Option<f64>>()?.map(Points::stored),
-        feedback: row.take()?,
-        status: row.parse(GradeStatus::parse)?,
-        member_grades: serde_json::from_str(&row.take::<String>()?)?,
-        changed_by_id: row.take()?,
-        changed_by_name: row.take()?,
-        changed_at: row.take()?,
+        version: row.get("version")?,
+        value: row.get("value")?,
+        points: row.get::<Option<f64>>("points")?.map(Points::stored),
+        feedback: row.get("feedback")?,
+        status: row.get::<GradeStatus>("status")?,
+        member_grades: serde_json::from_str(&row.get::<String>("member_grades")?)?,
+        changed_by_id: row.get("changed_by_id")?,
+        changed_by_name: row.get("name")?,
+        changed_at: row.get("created_at")?,
     })
 }
 
-fn group_work(row: &mut Columns<'_>) -> Result<GroupWork> {
+fn group_work(row: &Columns<'_>) -> Result<GroupWork> {
     Ok(GroupWork {
-        link_id: row.take()?,
-        assignment_id: row.take()?,
-        group_id: row.take()?,
-        class_id: row.take()?,
-        class_status: row.parse(ClassStatus::parse)?,
+        link_id: row.get("link_id")?,
+        assignment_id: row.get("assignment_id")?,
+        group_id: row.get("group_id")?,
+        class_id: row.get("class_id")?,
+        class_status: row.get::<ClassStatus>("class_status")?,
     })
 }

@@ -1,6 +1,7 @@
 //! Changes of the help flag of a group.
 
 use crate::details::GroupDetails;
+use crate::help::HelpRequestOutcome;
 use crate::text::{HelpMessage, Note};
 use crate::user::Person;
 
@@ -11,9 +12,10 @@ pub enum HelpChange {
     Requested {
         group: Box<GroupDetails>,
         by: Person,
-        /// Whether the flag was newly set. Only then the request is logged.
-        is_first: bool,
+        outcome: HelpRequestOutcome,
     },
+    /// A student marked the help request as no longer needed.
+    Withdrawn { group: Box<GroupDetails>, by: Person },
     /// A teacher claimed the help request.
     Claimed { group: Box<GroupDetails>, by: Person },
     /// The help request was resolved.

@@ -21,10 +21,17 @@ const NAMES_MAX: usize = 100;
 /// Arguments of `groupwork backup`.
 #[derive(Args)]
 pub struct BackupArgs {
-    /// The archive to write; it must not exist yet
-    pub file: PathBuf,
+    /// The archive to write; it must not exist yet. `-` writes to standard output
+    #[arg(required_unless_present = "folder", conflicts_with = "folder")]
+    pub file: Option<PathBuf>,
+    /// Write an archive with the time in its name into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// After a complete backup, delete the oldest archives of the folder, except this many
+    #[arg(long, requires = "folder", conflicts_with = "file", value_parser = clap::value_parser!(u16).range(1..))]
+    pub keep: Option<u16>,
     /// Only verify an existing archive
-    #[arg(long)]
+    #[arg(long, conflicts_with = "folder")]
     pub verify: bool,
     #[command(flatten)]
     pub storage: StorageArgs,
@@ -64,20 +71,41 @@ pub struct ScrubArgs {
 /// Writes a backup, or verifies one.
 pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     let mut progress_printer = ProgressPrinter::new();
+    let file = match (&arguments.file, &arguments.folder) {
+        (Some(file), _) => file.clone(),
+        (None, Some(folder)) => backup::archive_path(folder, common::clock::now()),
+        (None, None) => bail!("name an archive, or --folder"),
+    };
     if arguments.verify {
-        let archive = backup::verify(&arguments.file, &mut |progress| progress_printer.print(&progress))?;
-        println!("{} is whole: {}", arguments.file.display(), summary(&archive.manifest));
+        let archive = backup::verify(&file, &mut |progress| progress_printer.print(&progress))?;
+        println!("{} is whole: {}", file.display(), summary(&archive.manifest));
         return check_complete(&archive.manifest);
+    }
+    let to_stdout = file.as_os_str() == "-";
+    if to_stdout && std::io::stdout().is_terminal() {
+        bail!("standard output is a terminal: redirect the archive to a file or a program");
     }
     let database = database::existing(&arguments.storage)?;
     on(&arguments.storage, database, |installation| {
         installation.verify_storage()?;
-        let written = backup::write(installation, &arguments.file, &mut |progress| {
-            progress_printer.print(&progress);
-        })?;
-        let (file, megabytes) = (arguments.file.display(), written.size >> 20);
-        println!("{file}: {megabytes} MiB, {}", summary(&written.manifest));
-        check_complete(&written.manifest)
+        let mut report_progress = |progress| progress_printer.print(&progress);
+        let written = if to_stdout {
+            let (mut output, scratch) = (std::io::stdout().lock(), &arguments.storage.data_dir);
+            backup::write_stream(installation, &mut output, scratch, &mut report_progress)?
+        } else {
+            backup::write(installation, &file, &mut report_progress)?
+        };
+        let (name, megabytes) = (file.display(), written.size >> 20);
+        // Standard output may be the archive.
+        super::report(&format!("{name}: {megabytes} MiB, {}", summary(&written.manifest)));
+        check_complete(&written.manifest)?;
+        // An incomplete backup never replaces a complete one.
+        if let (Some(folder), Some(keep)) = (&arguments.folder, arguments.keep) {
+            for path in backup::delete_oldest(folder, keep.into())? {
+                super::report(&format!("{} deleted: {keep} newer ones are kept", path.display()));
+            }
+        }
+        Ok(())
     })
 }
 
@@ -207,8 +235,11 @@ fn check_complete(manifest: &Manifest) -> anyhow::Result<()> {
     if manifest.is_whole() {
         return Ok(());
     }
-    names("missing", &manifest.missing);
-    names("damaged", &manifest.damaged);
+    for (what, names) in [("missing", &manifest.missing), ("damaged", &manifest.damaged)] {
+        for line in describe_names(what, names) {
+            super::report(&line);
+        }
+    }
     bail!(
         "the backup was written, but {} files were missing and {} damaged when it was made",
         manifest.missing.len(),
@@ -238,12 +269,21 @@ fn report(findings: &Findings) -> anyhow::Result<()> {
 }
 
 fn names(what: &str, names: &[String]) {
-    for name in names.iter().take(NAMES_MAX) {
-        println!("{what}: {name}");
+    for line in describe_names(what, names) {
+        println!("{line}");
     }
+}
+
+fn describe_names(what: &str, names: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = names
+        .iter()
+        .take(NAMES_MAX)
+        .map(|name| format!("{what}: {name}"))
+        .collect();
     if names.len() > NAMES_MAX {
-        println!("{what}: and {} more", names.len() - NAMES_MAX);
+        lines.push(format!("{what}: and {} more", names.len() - NAMES_MAX));
     }
+    lines
 }
 
 /// Prints progress lines at a limited rate.

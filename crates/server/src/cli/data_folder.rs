@@ -2,8 +2,10 @@
 
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -37,6 +39,25 @@ pub struct FolderLock {
 /// Sets the umask, so that new files are readable by their owner only.
 pub fn make_files_private() {
     rustix::process::umask(Mode::from_raw_mode(0o077));
+}
+
+/// Continues as the owner of the data folder if root runs the command: files that belong to root would stop the service.
+pub fn become_owner(data_dir: &Path) -> anyhow::Result<()> {
+    let Ok(folder) = data_dir.metadata() else { return Ok(()) };
+    if !rustix::process::geteuid().is_root() || folder.uid() == 0 {
+        return Ok(());
+    }
+    let program = std::env::current_exe().context("path of this program")?;
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    let failed = Command::new(program)
+        .arg0(name)
+        .args(arguments)
+        .uid(folder.uid())
+        .gid(folder.gid())
+        .exec();
+    let folder = data_dir.display();
+    Err(anyhow::Error::new(failed).context(format!("run as the owner of {folder}")))
 }
 
 /// Removes permissions of other users on files that an earlier release left readable.

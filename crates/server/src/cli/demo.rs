@@ -1,5 +1,5 @@
-//! `groupwork demo`: a local demo school without configuration: generated secrets, SQLite, files on disk, and a
-//! document server simulator in the same process.
+//! `groupwork demo`: a local demo school without configuration: generated secrets, SQLite, files on disk, the built-in
+//! editor for text documents, and a document server simulator for the other kinds in the same process.
 
 mod api_client;
 mod fixtures;
@@ -9,6 +9,7 @@ mod quick_login;
 mod secrets;
 mod simulated_students;
 mod socket_client;
+mod writing;
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,8 +17,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use document_server_simulator::{Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -26,7 +28,7 @@ use self::people::{PASSWORD, School};
 use super::data_folder::{lock, protect};
 use super::database::announce;
 use super::serve::{LOG_FLUSH_TIMEOUT, build, start_log};
-use crate::config::{Config, ServeArgs, StorageArgs};
+use crate::config::{Config, LOG_LEVELS, ServeArgs, StorageArgs};
 use api::{router, server};
 use common::failpoint;
 
@@ -45,13 +47,26 @@ pub struct DemoArgs {
     /// URL of the pages, if another server serves them (make dev)
     #[arg(long)]
     page: Option<String>,
+    /// Editor of text documents: builtin, or the one of the document server simulator
+    #[arg(long, env = "GROUPWORK_DEMO_DOCUMENT_SERVER", default_value = "builtin")]
+    document_server: TextEditor,
     /// Do not simulate students who write, chat and ask for help
     #[arg(long, env = "GROUPWORK_DEMO_STILL")]
     still: bool,
 }
 
+/// Where the demo opens text documents. Spreadsheets and presentations open in the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TextEditor {
+    Builtin,
+    Simulator,
+}
+
 /// Runs the demo until it is stopped.
 pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
+    if !LOG_LEVELS.contains(&arguments.log_level.as_str()) {
+        bail!("LOG_LEVEL must be one of {}", LOG_LEVELS.join(", "));
+    }
     let log = start_log("text", &arguments.log_level)?;
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
@@ -84,7 +99,11 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
             docserver_jwt_secret: Some(secrets.docserver.as_str().into()),
             auth_secret: Some(secrets.auth.as_str().into()),
             docserver_url: Some(practice.url()),
-            listen: address,
+            editor_text: Some(match arguments.document_server {
+                TextEditor::Builtin => EditorKind::Builtin,
+                TextEditor::Simulator => EditorKind::OnlyOffice,
+            }),
+            listen: address.into(),
             ..ServeArgs::default()
         },
         StorageArgs {
@@ -92,7 +111,7 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
             ..StorageArgs::default()
         },
     )?;
-    let app = build(config, address).await?;
+    let app = build(config, &own_url).await?;
     let school = School::find_or_create(app.store())
         .await
         .context("the people of the demo school")?;
@@ -104,7 +123,8 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
         [&own_url, &frontend_url],
         app.authenticator().secret(),
     )?;
-    let lesson = prepare(&clients, &school, arguments.still)
+    let students = (!arguments.still).then_some(arguments.document_server);
+    let lesson = prepare(&clients, &school, students)
         .await
         .context("the lesson of the demo school")?;
     if let Err(error) = print_sign_ins(&frontend_url, &practice.url(), &school) {
@@ -118,16 +138,20 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
 
 /// Creates the content of a new school, or resumes the lesson of an earlier run. Returns the tasks of the simulated
 /// students.
-async fn prepare(clients: &ClientFactory, school: &School, still: bool) -> anyhow::Result<JoinSet<()>> {
+async fn prepare(
+    clients: &ClientFactory,
+    school: &School,
+    students: Option<TextEditor>,
+) -> anyhow::Result<JoinSet<()>> {
     if school.is_new {
         fixtures::seed(clients, school).await?;
     } else {
         lesson::extend_deadline(clients, school).await?;
     }
-    if still {
-        return Ok(JoinSet::new());
+    match students {
+        Some(editor) => simulated_students::start(clients, school, editor == TextEditor::Builtin).await,
+        None => Ok(JoinSet::new()),
     }
-    simulated_students::start(clients, school).await
 }
 
 async fn bind(wanted: Option<SocketAddr>) -> anyhow::Result<TcpListener> {

@@ -1,80 +1,53 @@
 //! `groupwork doctor`: checks all dependencies of the service separately and in both directions, and prints what to
 //! do about each fault. It changes nothing: the database is only read, a probe file is written and deleted.
 
+mod address;
 mod disk;
 mod documents;
+mod mail;
+mod report;
 mod server;
+mod storage;
 
+use self::report::{DoctorReport, Finding};
 use super::database::announce;
 use crate::bootstrap::open_existing;
-use crate::config::{Config, ServeArgs, StorageArgs};
-use backup::ownership;
+use crate::config::{Config, ServeArgs, StorageArgs, settings_file};
 use common::error::Error;
 use common::settings::SettingsError;
 use db::platform::CrossTenantReason;
-use db::{Database, Store};
-
-/// The result of one check.
-pub enum Finding {
-    /// It works.
-    Fine(String),
-    /// It works, with a warning.
-    Notice(String),
-    /// It does not work; contains what to do about it.
-    Fault(String),
-}
-
-/// The results in the order of the checks.
-#[derive(Default)]
-pub struct DoctorReport(Vec<(&'static str, Finding)>);
-
-impl DoctorReport {
-    /// Adds a result and prints it.
-    pub fn add(&mut self, about: &'static str, finding: Finding) {
-        let (sign, words) = match &finding {
-            Finding::Fine(words) => ("ok    ", words),
-            Finding::Notice(words) => ("notice", words),
-            Finding::Fault(words) => ("FAULT ", words),
-        };
-        println!("{sign}  {about:<16} {words}");
-        self.0.push((about, finding));
-    }
-
-    fn faults(&self) -> usize {
-        self.0
-            .iter()
-            .filter(|(_, finding)| matches!(finding, Finding::Fault(_)))
-            .count()
-    }
-}
+use db::{Database, SchemaState, compare_schema};
 
 /// Runs all checks; the exit code is nonzero if there was a fault.
-pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
-    let mut found = DoctorReport::default();
-    let config = match Config::check(serve, storage) {
+pub fn run(serve: ServeArgs, storage: StorageArgs, as_json: bool) -> anyhow::Result<()> {
+    let mut found = DoctorReport::new(as_json);
+    let source = settings_file::loaded().map_or_else(
+        || "the environment".to_owned(),
+        |file| format!("{} and the environment", file.path.display()),
+    );
+    match Config::check(serve, storage) {
         Ok(config) => {
-            found.add("settings", Finding::Fine("complete".to_owned()));
-            config
+            found.add("settings", Finding::Fine(format!("complete: {source}")));
+            super::runtime()?.block_on(examine(&config, &mut found));
         }
         Err(refused) => {
-            found.add("settings", Finding::Fault(refused.to_string()));
-            return Err(
-                SettingsError("Nothing else can be tried without settings: groupwork config init".to_owned()).into(),
-            );
+            let message = format!("{refused} (settings of {source}); nothing else is checked");
+            found.add("settings", Finding::Fault(message));
         }
-    };
-    super::runtime()?.block_on(async {
-        database(&config, &mut found).await;
-        files(&config, &mut found).await;
-        documents::examine(&config, &mut found).await;
-    });
-    match found.faults() {
-        0 => {
-            println!("\nEverything the service needs works.");
-            Ok(())
-        }
-        faults => Err(SettingsError(format!("\n{faults} faults")).into()),
     }
+    match found.finish() {
+        0 => Ok(()),
+        1 => Err(SettingsError("1 fault".to_owned()).into()),
+        faults => Err(SettingsError(format!("{faults} faults")).into()),
+    }
+}
+
+async fn examine(config: &Config, found: &mut DoctorReport) {
+    database(config, found).await;
+    storage::examine(config, found).await;
+    mail::examine(config, found).await;
+    address::examine(config, found).await;
+    documents::examine(config, found).await;
 }
 
 async fn database(config: &Config, found: &mut DoctorReport) {
@@ -99,15 +72,13 @@ async fn database(config: &Config, found: &mut DoctorReport) {
     }
     match open_existing(&database).await {
         Ok(Some(store)) => {
-            let read = store.platform_read(CrossTenantReason::CommandLine, |platform| platform.system_facts());
+            let read = store.platform_read(CrossTenantReason::CommandLine, |platform| platform.schema_version());
             match read.await {
-                Ok(facts) => found.add(
-                    "database",
-                    Finding::Fine(format!("{kind}, schema {}", facts.schema_version)),
-                ),
+                Ok(version) => found.add("database", check_schema(&database, &kind, version).await),
                 Err(error) => found.add("database", fault(&error)),
             }
-            ownership(config, &store, found).await;
+            storage::check_owner(config, &store, found).await;
+            mail::examine_records(&store, found).await;
         }
         Ok(None) => found.add(
             "database",
@@ -118,39 +89,19 @@ async fn database(config: &Config, found: &mut DoctorReport) {
     server::examine(config, &database, found).await;
 }
 
-/// Checks that rows and files belong together. Ignores a storage that is unavailable, which a later check reports.
-async fn ownership(config: &Config, store: &Store, found: &mut DoctorReport) {
-    let Ok(files) = config.storage.open_files().await else {
-        return;
-    };
-    match ownership::verify(store, &files).await {
-        Ok(()) => found.add(
-            "rows and files",
-            Finding::Fine("the file storage belongs to the database".to_owned()),
-        ),
-        Err(Error::NotReady) => {}
-        Err(error) => found.add("rows and files", fault(&error)),
-    }
-}
-
-async fn files(config: &Config, found: &mut DoctorReport) {
-    let place = config
-        .storage
-        .files_url
-        .clone()
-        .unwrap_or_else(|| config.storage.data_dir.display().to_string());
-    match config.storage.open_files().await {
-        Ok(files) if files.is_writable().await => found.add("files", Finding::Fine(format!("{place} can be written"))),
-        Ok(_) => found.add(
-            "files",
-            Finding::Fault(format!(
-                "{place} cannot be written; compare the owner and the free space"
-            )),
-        ),
-        Err(error) => found.add("files", fault(&error)),
-    }
-    if config.storage.files_url.is_none() {
-        found.add("disk", disk::examine(&config.storage.data_dir));
+/// Compares the schema with this release.
+async fn check_schema(database: &Database, kind: &str, version: i64) -> Finding {
+    let database = database.clone();
+    let compared = tokio::task::spawn_blocking(move || compare_schema(&database)).await;
+    let message = format!("{kind}, schema {version}");
+    match compared {
+        Ok(Ok(SchemaState::Current)) => Finding::Fine(message),
+        Ok(Ok(SchemaState::Outdated)) => Finding::Fine(format!("{message}; the next start applies newer migrations")),
+        Ok(Ok(SchemaState::Newer)) => Finding::Notice(format!(
+            "{message} is that of a later release, with which this one can work"
+        )),
+        Ok(Err(error)) => fault(&error),
+        Err(error) => Finding::Fault(error.to_string()),
     }
 }
 

@@ -17,6 +17,7 @@ use common::clock;
 use db::platform::CrossTenantReason;
 use db::{Actor, Database, RequestContext, Store, Tenant};
 use realtime::bus::EventBus;
+use service::changes::Transactor;
 use service::import::{self, Import, ImportPlan, ImportRules, RowReport};
 
 /// The number of rows between two progress lines.
@@ -39,7 +40,7 @@ pub struct ImportArgs {
     #[command(flatten)]
     create: CreateArgs,
     #[command(flatten)]
-    storage: StorageArgs,
+    pub storage: StorageArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,9 +81,8 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
     let plan = ImportPlan::from_file(source, kind, import::school_year(clock::now())).await?;
     let store = open_store(&database, 1, 1).await.context("open the database")?;
     let import = Import {
-        bus: EventBus::without_sockets(&database),
         context: context(&store, &arguments.organization).await?,
-        store,
+        transactor: Transactor::new(store, EventBus::without_sockets(&database)),
         // The command line has no key to encrypt emails; an administrator can resend invitations from the list of
         // users.
         mail: None,

@@ -11,17 +11,22 @@ mod doctor;
 mod healthcheck;
 mod import;
 mod log_writer;
+mod mail;
 mod manual;
 mod migrate;
+mod school;
 mod serve;
 mod settings;
 
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::config::settings_file::{self, Scope};
 use crate::config::{self, ServeArgs, StorageArgs};
 use common::settings::SettingsError;
 
@@ -29,6 +34,9 @@ use common::settings::SettingsError;
 #[derive(Parser)]
 #[command(name = "groupwork", version, about)]
 struct Arguments {
+    /// Settings file; by default `.env` in the working directory, else /etc/groupwork/groupwork.env
+    #[arg(long, global = true, value_name = "FILE")]
+    env_file: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -51,10 +59,20 @@ enum Command {
         #[command(flatten)]
         storage: StorageArgs,
     },
-    /// Manage platform administrators
+    /// Manage platform administrators and accounts that cannot sign in
     Admin {
         #[command(subcommand)]
         command: admin::AdminCommand,
+    },
+    /// Create and list the schools of this installation
+    School {
+        #[command(subcommand)]
+        command: school::SchoolCommand,
+    },
+    /// Test the settings of emails
+    Mail {
+        #[command(subcommand)]
+        command: mail::MailCommand,
     },
     /// Import students and teachers of a school from a file
     Import(import::ImportArgs),
@@ -71,6 +89,9 @@ enum Command {
     },
     /// Check all dependencies of the service and print how to fix faults
     Doctor {
+        /// Print the results as JSON
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         serve: Box<ServeArgs>,
         #[command(flatten)]
@@ -96,9 +117,12 @@ enum Command {
 
 /// Runs the command of this process and returns its exit code.
 pub fn run() -> ExitCode {
-    let dotenv = config::dotenv::load(&settings::is_setting).and_then(|()| config::renamed::apply());
-    let command = Arguments::parse().command;
-    let outcome = match dotenv {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let is_demo = arguments.iter().any(|argument| argument == "demo");
+    let scope = if is_demo { Scope::Demo } else { Scope::Installation };
+    let loaded = settings_file::load(&arguments, scope, &settings::names()).and_then(|()| config::renamed::apply());
+    let command = parse().command;
+    let outcome = match loaded {
         Err(refused) if command.reads_settings() => Err(refused.into()),
         _ => perform(command),
     };
@@ -113,6 +137,32 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Parses the arguments and the environment. Exits with a message if they are invalid.
+fn parse() -> Arguments {
+    let command = ignore_empty_variables(Arguments::command());
+    let parsed = Arguments::from_arg_matches(&command.get_matches());
+    parsed.unwrap_or_else(|error| error.exit())
+}
+
+/// Removes empty variables, so that they count as unset for settings of every type.
+fn ignore_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &str| config::environment(name).is_some_and(|value| value.trim().is_empty());
+    command
+        .mut_args(|argument| {
+            if argument.get_env().and_then(OsStr::to_str).is_some_and(is_empty) {
+                argument.env(None::<&'static str>)
+            } else {
+                argument
+            }
+        })
+        .mut_subcommands(ignore_empty_variables)
+}
+
+/// Writes a line to stdout. `println!` would panic after the reader has closed the pipe.
+fn print_line(line: &str) {
+    drop(writeln!(std::io::stdout(), "{line}"));
 }
 
 /// Writes a line to stderr. Ignores errors, because a command must not fail when its messages are not read.
@@ -136,6 +186,21 @@ impl Command {
             _ => true,
         }
     }
+
+    /// Returns the data folder of a command that works on an installation next to its service.
+    fn shared_data_folder(&self) -> Option<&Path> {
+        let storage = match self {
+            Self::Migrate { storage, .. } | Self::Doctor { storage, .. } => storage,
+            Self::Admin { command } => command.storage(),
+            Self::School { command } => command.storage(),
+            Self::Import(arguments) => &arguments.storage,
+            Self::Backup(arguments) => &arguments.storage,
+            Self::Restore(arguments) => &arguments.storage,
+            Self::Scrub(arguments) => &arguments.storage,
+            _ => return None,
+        };
+        Some(&storage.data_dir)
+    }
 }
 
 fn perform(command: Command) -> anyhow::Result<()> {
@@ -143,17 +208,29 @@ fn perform(command: Command) -> anyhow::Result<()> {
     if !matches!(command, Command::Man(_)) {
         data_folder::make_files_private();
     }
+    if let Some(folder) = command.shared_data_folder() {
+        data_folder::become_owner(folder)?;
+    }
+    if command.reads_settings() && !matches!(command, Command::Serve { .. }) {
+        for (name, setting) in settings_file::near_misses(&settings::names()) {
+            report(&format!(
+                "{name} in the environment is no setting of groupwork: did you mean {setting}?"
+            ));
+        }
+    }
     match command {
         Command::Serve { serve, storage } => serve::run(*serve, storage),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Migrate { create, storage } => migrate::run(&storage, create),
         Command::Admin { command } => admin::run(command),
+        Command::School { command } => school::run(command),
+        Command::Mail { command } => mail::run(command),
         Command::Import(arguments) => import::run(arguments),
         Command::Backup(arguments) => backup::backup(arguments),
         Command::Restore(arguments) => backup::restore(arguments),
         Command::Scrub(arguments) => backup::scrub(arguments),
         Command::Config { command } => settings::run(command),
-        Command::Doctor { serve, storage } => doctor::run(*serve, storage),
+        Command::Doctor { json, serve, storage } => doctor::run(*serve, storage, json),
         Command::Healthcheck(arguments) => healthcheck::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(arguments),

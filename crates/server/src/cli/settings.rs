@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, CommandFactory as _, Subcommand};
 
 use super::Arguments;
+use crate::config::settings_file::{self, PACKAGE_FILE, SettingNames};
 use crate::config::{self, Config, ServeArgs, StorageArgs};
 use common::settings::{address, secret};
 
@@ -17,12 +18,16 @@ use common::settings::{address, secret};
 pub enum SettingsCommand {
     /// Write a new settings file with generated secrets
     Init {
-        /// URL of the service for users, `https://school.example`
+        /// URL of the service for users, `https://school.example`; without it the file contains an empty
+        /// FRONTEND_URL to be filled in
         #[arg(long)]
-        url: String,
+        url: Option<String>,
         /// URL of the document server for browsers
         #[arg(long)]
         docserver_url: Option<String>,
+        /// Folder of the SQLite database and of the files
+        #[arg(long)]
+        data_dir: Option<PathBuf>,
         /// The file to write; an existing file is not changed
         #[arg(long, default_value = ".env")]
         file: PathBuf,
@@ -47,9 +52,21 @@ impl SettingsCommand {
     }
 }
 
-/// Returns whether a setting of this name exists.
-pub fn is_setting(name: &str) -> bool {
-    config::renamed::new_name(name).is_some() || settings().iter().any(|setting| setting.name == name)
+/// Returns the names of the settings of all commands.
+pub fn names() -> SettingNames {
+    let mut names = config::renamed::old_names().map(str::to_owned).collect();
+    add_names(&Arguments::command(), &mut names);
+    SettingNames(names)
+}
+
+fn add_names(command: &clap::Command, names: &mut Vec<String>) {
+    let of_arguments = command
+        .get_arguments()
+        .filter_map(|argument| argument.get_env()?.to_str());
+    names.extend(of_arguments.map(str::to_owned));
+    for subcommand in command.get_subcommands() {
+        add_names(subcommand, names);
+    }
 }
 
 pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
@@ -57,8 +74,9 @@ pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
         SettingsCommand::Init {
             url,
             docserver_url,
+            data_dir,
             file,
-        } => init(&url, docserver_url.as_deref(), &file),
+        } => init(url.as_deref(), docserver_url.as_deref(), data_dir.as_deref(), &file),
         SettingsCommand::Check { serve, storage } => check(*serve, *storage),
         SettingsCommand::Show => {
             print!("{}", show());
@@ -71,24 +89,33 @@ pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
     }
 }
 
-fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<()> {
-    if address::exact_origin(url).is_none() {
+fn init(url: Option<&str>, docserver_url: Option<&str>, data_dir: Option<&Path>, file: &Path) -> anyhow::Result<()> {
+    if url.is_some_and(|url| address::exact_origin(url).is_none()) {
         bail!("--url {}", address::NOT_AN_ORIGIN);
     }
     if docserver_url.is_some_and(|address| address::base_address(address).is_none()) {
         bail!("--docserver-url {}", address::NOT_AN_ADDRESS);
     }
     let mut text = format!(
-        "# Settings of groupwork. All of them: groupwork config example\nFRONTEND_URL={url}\nAUTH_SECRET={}\n\
+        "# Settings of groupwork. All of them: groupwork config example\n\
+         # URL of the service for users, such as https://school.example (required)\nFRONTEND_URL={}\nAUTH_SECRET={}\n\
          # The same as JWT_SECRET of the document server.\nDOCSERVER_JWT_SECRET={}\n",
+        url.unwrap_or_default(),
         secret::generate_secret(),
         secret::generate_secret(),
     );
+    if let Some(folder) = data_dir {
+        let folder = folder.to_str().context("--data-dir must be UTF-8 text")?;
+        writeln!(text, "DATA_DIR={folder}")?;
+    }
     if let Some(address) = docserver_url {
         writeln!(text, "DOCSERVER_URL={address}")?;
     }
     write_private(file, &text).with_context(|| file.display().to_string())?;
     println!("wrote {} with fresh secrets, readable by you alone", file.display());
+    if url.is_none() {
+        println!("next: set FRONTEND_URL in {}", file.display());
+    }
     println!("next: groupwork config check, then groupwork serve");
     Ok(())
 }
@@ -105,20 +132,23 @@ fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
-    let database = storage.database()?;
-    storage.connections(&database)?;
     let config = Config::check(serve, storage)?;
-    let settings = settings();
-    for name in config::dotenv::names() {
-        if let Some(new) = config::renamed::new_name(&name) {
-            println!(".env: {name} is called {new} now. The old name is accepted for one release.");
-        } else if settings.iter().all(|setting| setting.name != name) {
-            let near = nearest(&name, &settings).map_or(String::new(), |near| format!(" Did you mean {near}?"));
-            println!(".env: {name} is no setting of groupwork.{near}");
+    match settings_file::loaded() {
+        Some(file) => {
+            let path = file.path.display();
+            println!("Settings of {path} and the environment.");
+            for name in &file.names {
+                if let Some(new) = config::renamed::new_name(name) {
+                    println!("{path}: {name} is called {new} now. The old name is accepted for one release.");
+                }
+            }
         }
+        None => println!("Settings of the environment: there is no .env and no {PACKAGE_FILE}."),
     }
     if config.docserver_url.is_none() {
-        println!("DOCSERVER_URL is unset: documents can be downloaded and uploaded, not edited in the browser.");
+        println!(
+            "DOCSERVER_URL is unset: text documents open in the built-in editor; other kinds can be downloaded and uploaded."
+        );
     }
     if has_editor_on_own_origin(&config) {
         println!("{SAME_ORIGIN}");
@@ -200,13 +230,4 @@ fn example() -> String {
         let _ = write!(text, "\n# {}\n{lead}{}={default}\n", setting.meaning, setting.name);
     }
     text
-}
-
-/// Returns the existing setting with the most similar name.
-fn nearest<'a>(name: &str, settings: &'a [Setting]) -> Option<&'a str> {
-    let by_likeness = settings
-        .iter()
-        .map(|setting| (strsim::jaro_winkler(name, &setting.name), setting));
-    let best = by_likeness.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-    (best.0 > 0.85).then_some(best.1.name.as_str())
 }

@@ -1,18 +1,12 @@
-//! Reads `.env` in the working directory with the rules of systemd's `EnvironmentFile=`, so that one file works for
-//! both. Lines that systemd would silently ignore or merge (without `=`, an invalid name, an unclosed quote) are
-//! rejected with the line number and the name of the setting, never with its value.
+//! Parses settings files with the rules of systemd's `EnvironmentFile=`, so that one file works for both. Lines that
+//! systemd would silently ignore or merge (without `=`, an invalid name, an unclosed quote) are rejected with the line
+//! number and the name of the setting, never with its value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io;
-use std::path::Path;
 
 use super::environment;
 use common::settings::SettingsError;
-use common::settings::secret::check_not_world_readable;
-
-/// The file in the working directory.
-const FILE: &str = ".env";
 
 /// Why a file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,17 +26,9 @@ const NOT_TEXT: &str = "it is not UTF-8 text";
 const COMMENT_ESCAPE: &str =
     "a comment ends with a backslash: releases of systemd differ in whether the next line is a comment too";
 
-/// Sets the variables of the file that are not set in the environment. `is_setting` returns whether a setting exists.
-pub fn load(is_setting: IsSetting<'_>) -> Result<(), SettingsError> {
-    let values = read(is_setting)?;
-    let is_new = |name: &String| environment(name).is_none();
-    let values: BTreeMap<String, String> = values.into_iter().filter(|(name, _)| is_new(name)).collect();
-    set_variables(&values).map_err(|SettingsError(why)| SettingsError(format!("{FILE}: {why}")))
-}
-
-/// Sets environment variables of this process that are not set yet.
+/// Sets environment variables of this process, replacing empty ones.
 pub fn set_variables(values: &BTreeMap<String, String>) -> Result<(), SettingsError> {
-    dotenvy::from_read(quoted(values).as_bytes()).map_err(|_| SettingsError("cannot be read".to_owned()))?;
+    dotenvy::from_read_override(quoted(values).as_bytes()).map_err(|_| SettingsError("cannot be read".to_owned()))?;
     for (name, value) in values {
         // Verifies that the setter read the same value as the parser.
         if environment(name).as_ref() != Some(value) {
@@ -50,20 +36,6 @@ pub fn set_variables(values: &BTreeMap<String, String>) -> Result<(), SettingsEr
         }
     }
     Ok(())
-}
-
-/// Returns the names in the file, including unknown ones.
-pub fn names() -> Vec<String> {
-    read(&|_| false).map_or_else(|_| Vec::new(), |values| values.into_keys().collect())
-}
-
-fn read(is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, SettingsError> {
-    let bytes = match std::fs::read(FILE) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        read => read.map_err(|error| SettingsError(format!("{FILE}: {error}")))?,
-    };
-    check_not_world_readable(Path::new(FILE))?;
-    parse(&bytes, is_setting).map_err(|unreadable| SettingsError(format!("{FILE}: {unreadable}")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,11 @@ const RENAMED: &[(&str, &str)] = &[
     ("SOCKET_SWEEP_SECONDS", "SOCKET_RECONCILE_INTERVAL_SECONDS"),
 ];
 
+/// Returns the names of the previous release.
+pub fn old_names() -> impl Iterator<Item = &'static str> {
+    RENAMED.iter().map(|(old, _)| *old)
+}
+
 /// Returns the present name of a setting that had this name in the previous release.
 pub fn new_name(name: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
@@ -22,9 +27,10 @@ pub fn new_name(name: &str) -> Option<&'static str> {
 
 /// Copies the values of old names to the new ones. A new name that is set wins.
 pub fn apply() -> Result<(), SettingsError> {
-    let copied = RENAMED.iter().filter(|(_, new)| environment(new).is_none());
+    let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+    let copied = RENAMED.iter().filter(|(_, new)| set(new).is_none());
     let values: BTreeMap<String, String> = copied
-        .filter_map(|(old, new)| Some(((*new).to_owned(), environment(old)?)))
+        .filter_map(|(old, new)| Some(((*new).to_owned(), set(old)?)))
         .collect();
     set_variables(&values)
 }

@@ -62,7 +62,11 @@ async fn write_as_adam<T: Send + 'static>(
     let standpoint = app
         .request_context(&app.world.north, &app.world.adam.id, ViewedAs::Admin, clock::now())
         .await;
-    app.app.store().write(standpoint, act, no_after_commit).await.unwrap()
+    app.app
+        .store()
+        .write_with(standpoint, act, no_after_commit)
+        .await
+        .unwrap()
 }
 
 fn file_keys(removed: &CascadeDeletion) -> BTreeSet<String> {

@@ -18,7 +18,7 @@ pub async fn group(app: &TestApp) {
 pub async fn count_classes(app: &TestApp) -> i64 {
     app.raw(|connection| {
         connection
-            .fetch_optional(&CLASSES, &[], |row| row.take())
+            .fetch_optional(&CLASSES, &[], |row| row.only())
             .unwrap()
             .unwrap()
     })

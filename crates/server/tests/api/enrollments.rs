@@ -195,7 +195,7 @@ both!(student_removed_from_class_leaves_its_groups, |app| {
     let memberships: i64 = app
         .raw(move |connection| {
             connection
-                .fetch_optional(&MEMBERSHIPS, db::args![id], |row| row.take())
+                .fetch_optional(&MEMBERSHIPS, db::args![id], |row| row.only())
                 .unwrap()
                 .unwrap()
         })

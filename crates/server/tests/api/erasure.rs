@@ -244,7 +244,7 @@ mod schema {
         };
         let mut all = |statement| {
             connection
-                .fetch_all(statement, &[], |row| row.take::<String>())
+                .fetch_all(statement, &[], |row| row.only::<String>())
                 .unwrap()
         };
         (all(columns), all(references))

@@ -257,6 +257,33 @@ tenants!(patch_changes_named_fields_and_accepts_unchanged_ones, |app| {
     ada.patch(&path, json!({"dueDate": FUTURE})).await.invalid("dueDate");
 });
 
+tenants!(meeting_place_is_shown_to_members_and_its_changes_are_recorded, |app| {
+    let World { ada, ben, .. } = &app.world;
+    let group = create_group(app, json!({"meetingPlace": " Room 12 ", "studentIds": [ben.id]})).await;
+    let path = format!("/groups/{}", id(&group));
+    let shown = app.as_(ben).get(&path).await.expect(200);
+    assert_eq!(shown["meetingPlace"], "Room 12");
+    app.as_(ben)
+        .patch(&path, json!({"meetingPlace": "Canteen"}))
+        .await
+        .expect(403);
+    let ada = app.as_(ada);
+    ada.patch(&path, json!({"meetingPlace": "x".repeat(81)}))
+        .await
+        .invalid("meetingPlace");
+    let moved = ada.patch(&path, json!({"meetingPlace": "Library"})).await.expect(200);
+    assert_eq!(moved["meetingPlace"], "Library");
+    let cleared = ada.patch(&path, json!({"meetingPlace": null})).await.expect(200);
+    assert_eq!(cleared["meetingPlace"], json!(null));
+    let log = ada
+        .get(&format!("/activity-logs?groupId={}&action=UPDATE", id(&group)))
+        .await
+        .expect(200);
+    let details = &log["data"][0]["details"];
+    assert_eq!(details["before"], json!({"meetingPlace": "Library"}));
+    assert_eq!(details["after"], json!({"meetingPlace": null}));
+});
+
 tenants!(student_sees_own_groups_after_their_start_date, |app| {
     let World {
         ada,

@@ -80,18 +80,18 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     execute(&app.database, again.to_owned()).await;
     let adam = app.as_(&world.adam);
     let counted = adam.get("/admin/storage").await.expect(200);
-    // Each lesson has one byte in each of these: two documents, a common and a group-specific topic file and a group
+    // Each lesson has one byte in each of these: two documents and their pictures, a common and a group-specific topic file and a group
     // file, two chat files, one submission copy, and the conversions of two revisions and of a copy.
     let kinds = json!({
-        "documents": 6, "revisions": 0, "attachments": 9, "messages": 6, "submissions": 3, "conversions": 9, "exports": 0,
+        "documents": 12, "revisions": 0, "attachments": 9, "messages": 6, "submissions": 3, "conversions": 9, "exports": 0,
     });
     assert_eq!(counted["kinds"], kinds);
-    assert_eq!(counted["totalBytes"], 33);
+    assert_eq!(counted["totalBytes"], 39);
     let classes = json!([
-        {"id": world.seven_b.id, "name": "7b", "bytes": 22}, {"id": world.eight_a.id, "name": "8a", "bytes": 11},
+        {"id": world.seven_b.id, "name": "7b", "bytes": 26}, {"id": world.eight_a.id, "name": "8a", "bytes": 13},
     ]);
     assert_eq!(counted["classes"], classes);
-    assert_eq!(adam.get("/admin/stats").await.expect(200)["storageBytes"], 33);
+    assert_eq!(adam.get("/admin/stats").await.expect(200)["storageBytes"], 39);
     let south = app.as_(&world.zara).get("/admin/storage").await.expect(200);
     assert_eq!((&south["totalBytes"], &south["classes"]), (&json!(0), &json!([])));
 
@@ -114,7 +114,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     service::jobs::storage_usage::count(app.app.store(), app.app.files(), tenant)
         .await
         .unwrap();
-    assert_eq!(adam.get("/admin/storage").await.expect(200)["totalBytes"], 34);
+    assert_eq!(adam.get("/admin/storage").await.expect(200)["totalBytes"], 40);
 });
 
 both!(an_admin_changes_name_logo_and_settings, |app| {

@@ -22,7 +22,7 @@ async fn wait_for_editors(fixture: &DocumentServerFixture, document: &str, peopl
         let text = text.clone();
         let found: Vec<String> = fixture
             .app
-            .raw(move |connection| connection.fetch_all(made(text), &[], |row| row.take()).unwrap())
+            .raw(move |connection| connection.fetch_all(made(text), &[], |row| row.only()).unwrap())
             .await;
         let editors = found
             .iter()

@@ -21,7 +21,14 @@ sqlite!(documents_are_stored_without_document_server, |app| {
         .expect(200);
     assert_eq!(config["documentServerUrl"], Value::Null);
     assert!(config["token"].is_string());
-    ada.get(&path(&document, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
+    let pdf = ada.get(&path(&document, "/pdf")).await;
+    assert!(
+        pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-1.7"),
+        "rendered by the service"
+    );
+    let sheet = json!({"title": "Sheet", "documentType": "cell"});
+    let sheet = id(&ada.post(&rooms, sheet).await.expect(201));
+    ada.get(&path(&sheet, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
     let ready = app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(ready["checks"]["docserver"], "unset");
 });

@@ -116,7 +116,7 @@ fn crates_depend_on_lower_layers_only() {
     }
 }
 
-/// ARCHITECTURE.md abbreviates `crates/db/src/db.rs` to `db/db.rs`.
+/// ARCHITECTURE.md abbreviates `crates/db/src/store.rs` to `db/store.rs`.
 #[test]
 fn architecture_page_names_existing_files() {
     let root = crates().join("..");

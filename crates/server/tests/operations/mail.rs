@@ -8,7 +8,7 @@ use serde_json::json;
 
 use test_support::emails::{outbox, queued_emails};
 use test_support::fake_smtp::{FakeSmtp, SmtpBehavior};
-use test_support::{DatabaseKind, TestApp, until};
+use test_support::{DatabaseKind, ServerEnv, TestApp, until};
 
 db::statements! {
     READ_SEALED = "SELECT sealed FROM letters";
@@ -166,7 +166,7 @@ async fn silent_smtp_server_blocks_no_request_and_keeps_links_sealed() {
     app.as_(&app.world.ada).get("/courses").await.expect(200);
     let sealed = app.raw(|connection| {
         connection
-            .fetch_all(&READ_SEALED, &[], |row| row.take::<String>())
+            .fetch_all(&READ_SEALED, &[], |row| row.only::<String>())
             .unwrap()
     });
     for sealed in sealed.await {
@@ -230,4 +230,39 @@ fn mail_settings_are_validated_and_hide_the_password() {
     let unset = check(Some("  "), None).unwrap();
     assert!(unset.smtp.is_none());
     assert_eq!(unset.mail_from.email.to_string(), "no-reply@school.example");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mail_test_sends_message_and_prints_error_of_server() {
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
+    let server = FakeSmtp::open(&[]).await;
+    let run = |url: &str, language: &str| {
+        let arguments = ["mail", "test", "ada@school.test", "--language", language];
+        let extra = [("SMTP_URL", url), ("MAIL_FROM", "Our School <office@school.test>")];
+        let output = env.command(&arguments, &extra).output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    };
+    let url = format!("smtp://127.0.0.1:{}", server.port);
+    for (language, subject) in [
+        ("en", "Test message from groupwork"),
+        ("de", "Testnachricht von groupwork"),
+    ] {
+        let (code, text) = run(&url, language);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("accepted the message from"), "{text}");
+        let email = server.emails().pop().unwrap();
+        assert_eq!(
+            (email.to.as_str(), email.subject.as_str()),
+            ("ada@school.test", subject)
+        );
+        assert!(email.text.contains("http://school.test/"), "{}", email.text);
+    }
+    let refusing = FakeSmtp::open(&[SmtpBehavior::RejectPermanently]).await;
+    let (code, text) = run(&format!("smtp://127.0.0.1:{}", refusing.port), "en");
+    assert_eq!(code, Some(1));
+    assert!(text.contains("no such person"), "{text}");
+    let (code, text) = run("", "en");
+    assert_eq!(code, Some(1));
+    assert!(text.contains("SMTP_URL is unset"), "{text}");
 }

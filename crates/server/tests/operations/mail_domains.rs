@@ -56,9 +56,7 @@ async fn logged(app: &TestApp, name: &str) -> Vec<String> {
 }
 
 async fn check_at(app: &TestApp, now: Timestamp) {
-    check_due(app.app.store(), app.app.bus(), app.app.dns(), now)
-        .await
-        .unwrap();
+    check_due(app.app.transactor(), app.app.dns(), now).await.unwrap();
 }
 
 both!(domain_is_verified_by_its_txt_record_only, |app| {

@@ -8,12 +8,15 @@
 #[macro_use]
 extern crate test_support;
 
+mod administration;
 mod architecture;
+mod audit;
 mod backup;
 mod clients;
 mod commands;
 mod data_folder;
 mod databases;
+mod doctor;
 mod generated_client;
 mod import_command;
 mod import_memory;
@@ -26,5 +29,6 @@ mod packaging;
 mod process;
 mod prose_script;
 mod releases;
+mod settings_file;
 mod storage_owner;
 mod test_scripts;

@@ -70,11 +70,96 @@ fn document_server_has_own_origin_without_prefix() {
         assert!(site.contains(&format!("reverse_proxy {upstream}")), "{site}");
         assert!(example.contains(&format!("\n{name}=")), "{name}");
         assert!(
-            compose.contains(&format!("{name}: ${{{name}}}")),
+            compose.contains(&format!("{name}: ${{{name}")),
             "the proxy is not told {name}"
         );
     }
     for word in ["Prefix", "header_up", "handle_path"] {
         assert!(!caddy.contains(word), "{word}");
     }
+}
+
+/// Runs a program on files of the repository; `None` if it is not installed.
+fn run_tool(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
+    let mut command = std::process::Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let Ok(output) = command.output() else {
+        println!("skipped: {program} is not installed");
+        return None;
+    };
+    let text = [output.stdout, output.stderr].concat();
+    Some((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// The service reaches these paths inside the network; browsers need none of them.
+#[test]
+fn internal_paths_of_document_server_are_not_published() {
+    let caddy = read("packaging/Caddyfile");
+    for path in [
+        "/command",
+        "/coauthoring/CommandService.ashx",
+        "/converter",
+        "/ConvertService.ashx",
+        "/info/*",
+    ] {
+        assert!(caddy.contains(&format!(" {path}")), "{path}");
+    }
+    let compose = read("compose.yaml");
+    let documents = compose.split_once("\n  documents:\n").unwrap().1;
+    let documents = documents.split_once("\n\n").unwrap().0;
+    assert!(documents.contains("profiles: [onlyoffice]") && documents.contains("networks: [isolated, published]"));
+    assert!(!documents.contains("ports:"));
+    assert_eq!(compose.matches("logging: *logging").count(), 4);
+    for network in ["isolated", "published"] {
+        assert!(
+            compose.contains(&format!("\n  {network}:\n    internal: true")),
+            "{network}"
+        );
+    }
+    if let Some((is_fine, text)) = run_tool("caddy", &["fmt", "--diff", "packaging/Caddyfile"]) {
+        assert!(is_fine, "{text}");
+    }
+}
+
+#[test]
+fn alert_rules_pass_their_tests() {
+    if let Some((is_fine, text)) = run_tool("promtool", &["test", "rules", "packaging/monitoring/alerts_test.yml"]) {
+        assert!(is_fine, "{text}");
+    }
+}
+
+/// Every metric of the dashboard and of the alert rules is one that the service exposes or that Prometheus adds.
+#[test]
+fn dashboard_and_alerts_use_existing_metrics() {
+    let known = [read("crates/common/src/metrics.rs"), read("crates/api/src/metrics.rs")].concat();
+    let used = [
+        read("packaging/monitoring/grafana-dashboard.json"),
+        read("packaging/monitoring/alerts.yml"),
+    ]
+    .concat();
+    let words = used.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    let names: std::collections::BTreeSet<&str> = words.filter_map(|word| word.strip_prefix("groupwork_")).collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in names {
+        let name = ["_total", "_bucket", "_count", "_seconds"]
+            .iter()
+            .fold(name, |name, suffix| name.strip_suffix(suffix).unwrap_or(name));
+        assert!(known.contains(&format!("\"{name}")), "groupwork_{name} is no metric");
+    }
+}
+
+/// Installs the package in a copy of this machine and runs every command of docs/debian.md.
+#[test]
+#[ignore = "long: builds and installs a package"]
+fn debian_page_leads_to_first_lesson() {
+    let binary = test_support::server_binary();
+    let (is_fine, text) = run_tool("scripts/play-debian", &[binary.to_str().unwrap()]).unwrap();
+    println!("{text}");
+    assert!(is_fine, "{text}");
+    assert!(
+        text.contains("docs/debian.md: played") || text.contains("skipped: "),
+        "{text}"
+    );
 }

@@ -65,17 +65,17 @@ fn migrated_database(kind: DatabaseKind) -> Option<(Database, tempfile::TempDir)
 fn required_columns(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String>> {
     let query = match connection {
         Connection::Sqlite(_) => {
-            "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+            "SELECT m.name AS table_name, c.name AS column_name FROM sqlite_master m JOIN pragma_table_info(m.name) c
              WHERE m.type = 'table' AND c.\"notnull\" = 1 AND c.dflt_value IS NULL"
         }
         Connection::Postgres(_) => {
-            "SELECT table_name::text, column_name::text FROM information_schema.columns
+            "SELECT table_name::text AS table_name, column_name::text AS column_name FROM information_schema.columns
              WHERE table_schema = 'public' AND is_nullable = 'NO' AND column_default IS NULL
              AND is_identity = 'NO' AND is_generated = 'NEVER'"
         }
     };
     let columns = connection.fetch_all(sql(query.to_owned()), &[], |row| {
-        Ok((row.take::<String>()?, row.take::<String>()?))
+        Ok((row.get::<String>("table_name")?, row.get::<String>("column_name")?))
     });
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (table, column) in columns.unwrap() {

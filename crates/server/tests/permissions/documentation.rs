@@ -303,7 +303,7 @@ fn error_codes_are_those_of_the_contract() {
 #[test]
 fn client_translates_the_error_codes_that_users_meet() {
     /// Errors that the client itself detects.
-    const CLIENT_CODES: [&str; 5] = ["BROKEN_OFF", "EXCEL", "NO_ROWS", "OFFLINE", "UNKNOWN"];
+    const CLIENT_CODES: [&str; 6] = ["BROKEN_OFF", "EXCEL", "NO_ROWS", "OFFLINE", "UNKNOWN", "UNSENT_CHANGES"];
     let library: BTreeSet<_> = AuthError::all().into_iter().filter_map(|error| error.code).collect();
     for language in ["en", "de"] {
         let read = |file: &str, section: &str| {
@@ -352,6 +352,7 @@ fn rates_are_those_of_the_contract() {
     let rates = [
         (Rate::Read, "GET requests of a user"),
         (Rate::Change, "other requests of a user"),
+        (Rate::Commit, "commits of a user in the built-in editor"),
         (Rate::Chat, "chat messages of a user"),
         (Rate::Export, "exports of a user"),
         (Rate::Help, "help requests of a group"),

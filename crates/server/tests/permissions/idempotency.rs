@@ -30,7 +30,7 @@ fn assert_replayed(first: &Answer, again: &Answer) {
 }
 
 /// Every create route of an organization, with the table that it inserts into.
-const CREATE_ROUTES: [(&str, &str); 20] = [
+const CREATE_ROUTES: [(&str, &str); 21] = [
     ("/users", "members"),
     ("/admin/domains", "mail_domains"),
     ("/tenants/{id}/domains", "mail_domains"),
@@ -49,6 +49,7 @@ const CREATE_ROUTES: [(&str, &str); 20] = [
     ("/workrooms/{id}/messages", "work_room_messages"),
     ("/workrooms/{id}/messages/attachments", "message_attachments"),
     ("/workrooms/{id}/documents", "documents"),
+    ("/workrooms/documents/{id}/images", "document_images"),
     ("/feedback", "feedback"),
     ("/messages", "direct_messages"),
 ];

@@ -10,7 +10,7 @@ use domain::access::{Access, EffectiveRole};
 use serde_json::Value;
 
 use test_support::many_rows::grow;
-use test_support::office::docx;
+use test_support::office::word_document;
 use test_support::topics::link;
 use test_support::{LessonFixture, TestApp, TestUser};
 
@@ -58,19 +58,9 @@ const EXPECTED_REJECTIONS: &[(&str, u16, &str)] = &[
         "students wait for the end of the topic",
     ),
     (
-        "/workrooms/documents/{id}/pdf",
-        502,
-        "there is no document server to convert with",
-    ),
-    (
         "/feedback/submissions/{id}/documents/{documentId}/pdf",
         409,
         "students wait for the end of the topic",
-    ),
-    (
-        "/feedback/submissions/{id}/documents/{documentId}/pdf",
-        502,
-        "there is no document server to convert with",
     ),
 ];
 
@@ -164,7 +154,7 @@ async fn measure_all(app: &TestApp, lesson: &LessonFixture, before: Option<&Rout
 
 /// Saves a first version of the lesson's document.
 async fn save_content(app: &TestApp, lesson: &LessonFixture) {
-    let file = reqwest::multipart::Part::bytes(docx("one")).file_name("page.docx");
+    let file = reqwest::multipart::Part::bytes(word_document("one")).file_name("page.docx");
     let form = reqwest::multipart::Form::new().part("file", file);
     let (ben, path) = (
         app.as_(&app.world.ben),

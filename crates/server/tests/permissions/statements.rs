@@ -1,6 +1,8 @@
 //! Every SQL literal is prepared on both databases, and every literal outside `crates/db/src/platform` is restricted
 //! to its organization.
 
+use std::collections::BTreeSet;
+
 use db::connection::Connection;
 use db::sql::Sql;
 use db::{Database, migrate, platform};
@@ -14,19 +16,46 @@ fn all_statements() -> Vec<(String, &'static Sql, bool)> {
     files
         .flat_map(|((file, statements), tenant)| {
             statements
-                .iter()
-                .map(move |(name, sql)| (format!("{file}::{name}"), *sql, tenant))
+                .into_iter()
+                .map(move |(name, sql)| (format!("{file}::{name}"), sql, tenant))
         })
         .collect()
 }
 
-fn prepare_all(connection: &mut Connection) {
-    let failures: Vec<String> = all_statements()
-        .into_iter()
-        .filter_map(|(name, sql, _)| connection.prepare(sql).err().map(|error| format!("{name}: {error:?}")))
-        .collect();
+/// Prepares every statement; returns the columns of each.
+fn prepare_all(connection: &mut Connection) -> Vec<(String, Vec<String>)> {
+    let (mut columns, mut failures) = (Vec::new(), Vec::new());
+    for (name, sql, _) in all_statements() {
+        match connection.prepare(sql) {
+            Ok(names) => columns.push((name, names)),
+            Err(error) => failures.push(format!("{name}: {error:?}")),
+        }
+    }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(all_statements().len() > 25, "the list of statements is complete");
+    assert!(columns.len() > 900, "the list of statements is complete");
+    columns
+}
+
+/// Rows are read by the names of their columns, so each has a name of its own that both databases give it. Only the
+/// single expression of a statement may lack one.
+fn assert_column_names(columns: &[(String, Vec<String>)]) {
+    let is_plain = |name: &str| {
+        name.chars()
+            .all(|character| character == '_' || character.is_ascii_alphanumeric())
+    };
+    for (statement, names) in columns.iter().filter(|(_, names)| names.len() > 1) {
+        let unnamed: Vec<&String> = names.iter().filter(|name| !is_plain(name)).collect();
+        assert!(
+            unnamed.is_empty(),
+            "{statement} has columns without a name: {unnamed:?}"
+        );
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(
+            distinct.len(),
+            names.len(),
+            "{statement} has two columns of one name: {names:?}"
+        );
+    }
 }
 
 #[test]
@@ -34,7 +63,7 @@ fn every_statement_prepares_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.db");
     migrate(&Database::Sqlite(path.clone())).unwrap();
-    prepare_all(&mut Connection::open_sqlite(&path, false).unwrap());
+    assert_column_names(&prepare_all(&mut Connection::open_sqlite(&path, false).unwrap()));
 }
 
 #[test]
@@ -43,8 +72,16 @@ fn every_statement_prepares_on_postgres() {
     let Database::Postgres(url) = &database else {
         unreachable!()
     };
-    prepare_all(&mut Connection::open_postgres(url).unwrap());
+    let on_postgres = prepare_all(&mut Connection::open_postgres(url).unwrap());
     database::drop_postgres(&database);
+    assert_column_names(&on_postgres);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.db");
+    migrate(&Database::Sqlite(path.clone())).unwrap();
+    let on_sqlite = prepare_all(&mut Connection::open_sqlite(&path, false).unwrap());
+    for ((statement, here), (_, there)) in on_postgres.iter().zip(&on_sqlite) {
+        assert!(here.len() == 1 || here == there, "{statement}: {here:?} or {there:?}");
+    }
 }
 
 #[test]
@@ -97,7 +134,7 @@ mod swapped_statements {
         connection.execute(&CREATE, &[]).unwrap();
         connection.execute(&INSERT, &[]).unwrap();
         connection.execute(&UPDATE, db::args!["old", "new"]).unwrap();
-        connection.fetch_optional(&READ, &[], |row| row.take()).unwrap()
+        connection.fetch_optional(&READ, &[], |row| row.get("b")).unwrap()
     }
 }
 

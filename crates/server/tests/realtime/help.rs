@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use test_support::TestApp;
+use test_support::{SocketListener, TestApp, clients_are_installed};
 
 async fn group(app: &TestApp) -> String {
     let world = &app.world;
@@ -88,6 +88,89 @@ tenants!(help_request_keeps_first_time_until_resolved, |app| {
     assert!(records[0]["details"]["waitedSeconds"].as_i64().unwrap() >= 0);
     let nobody = ada.post(&format!("{path}/help/claim"), json!({})).await.expect(200);
     assert_eq!(nobody, json!({"helpClaimedById": null}));
+});
+
+tenants!(withdrawn_help_request_is_logged_and_renewed_by_asking_again, |app| {
+    let (world, path) = (&app.world, group(app).await);
+    if !clients_are_installed() {
+        return;
+    }
+    let (ben, cem, ada) = (app.as_(&world.ben), app.as_(&world.cem), app.as_(&world.ada));
+    let withdraw = format!("{path}/help/withdraw");
+    let nothing = ben.post(&withdraw, json!({})).await.expect(200);
+    assert_eq!(nothing, json!({"needsHelp": false, "helpWithdrawnAt": null}));
+    let help = json!({"message": "stuck"});
+    let raised = ben.post(&format!("{path}/help"), help).await.expect(200);
+    let mut staff = SocketListener::connect(app, &world.ada).await;
+    let mut student = SocketListener::connect(app, &world.cem).await;
+
+    let withdrawn = cem.post(&withdraw, json!({})).await.expect(200);
+    assert_eq!(withdrawn["needsHelp"], true);
+    let event = staff.expect_where("group:help", |_| true).await;
+    assert_eq!(event["helpWithdrawnAt"], withdrawn["helpWithdrawnAt"]);
+    assert_eq!(
+        staff.expect_where("group:updated", |_| true).await["changed"],
+        json!(["helpWithdrawnAt"])
+    );
+    assert_eq!(
+        student.expect_where("group:updated", |_| true).await["changed"],
+        json!(["helpWithdrawnAt"])
+    );
+    let shown = seen(app, &path).await;
+    assert_eq!(shown["helpWithdrawnAt"], withdrawn["helpWithdrawnAt"]);
+    assert_eq!(shown["helpRequestedAt"], raised["helpRequestedAt"]);
+    let again = ben.post(&withdraw, json!({})).await.expect(200);
+    assert_eq!(again, withdrawn, "a change only once");
+
+    let renewed = ben.post(&format!("{path}/help"), json!({})).await.expect(200);
+    assert_eq!(renewed["helpRequestedAt"], raised["helpRequestedAt"]);
+    assert_eq!(seen(app, &path).await["helpWithdrawnAt"], json!(null));
+    ben.post(&withdraw, json!({})).await.expect(200);
+    ada.post(&format!("{path}/help/resolve"), json!({})).await.expect(200);
+    assert_eq!(seen(app, &path).await["helpWithdrawnAt"], json!(null));
+
+    let log = app
+        .as_(&world.adam)
+        .get("/activity-logs?category=GROUP")
+        .await
+        .expect(200);
+    let events: Vec<_> = log["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["event"])
+        .collect();
+    let expected = [
+        "HELP_RESOLVED",
+        "HELP_WITHDRAWN",
+        "HELP_REQUESTED",
+        "HELP_WITHDRAWN",
+        "HELP_REQUESTED",
+        "GROUP_CREATE",
+    ];
+    assert_eq!(events, expected);
+});
+
+tenants!(help_is_withdrawn_by_students_of_the_group_only, |app| {
+    let (world, path) = (&app.world, group(app).await);
+    let withdraw = format!("{path}/help/withdraw");
+    app.as_(&world.ben)
+        .post(&format!("{path}/help"), json!({}))
+        .await
+        .expect(200);
+    for staff in [&world.ada, &world.adam, &world.tom] {
+        app.as_(staff)
+            .post(&withdraw, json!({}))
+            .await
+            .refused(403, "FORBIDDEN_ROLE");
+    }
+    for stranger in [&world.dana, &world.finn, &world.zack] {
+        app.as_(stranger)
+            .post(&withdraw, json!({}))
+            .await
+            .refused(404, "NOT_FOUND");
+    }
+    assert_eq!(seen(app, &path).await["helpWithdrawnAt"], json!(null));
 });
 
 tenants!(help_is_requested_by_students_and_resolved_by_staff, |app| {

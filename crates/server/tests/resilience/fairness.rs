@@ -105,7 +105,7 @@ fn recording_operation(
                 order.lock().unwrap().push(name.clone());
                 Ok(())
             };
-            store.write(standpoint, note, no_after_commit).await
+            store.write_with(standpoint, note, no_after_commit).await
         })
     } else {
         Box::pin(async move {

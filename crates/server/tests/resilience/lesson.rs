@@ -115,6 +115,8 @@ fn demo_runs_lesson_and_stops_cleanly() {
     let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     // Disables the simulated users of the demo, so that only the users of the lesson act.
     env.set("GROUPWORK_DEMO_STILL", "true");
+    // The lesson uses the protocol of a document server.
+    env.set("GROUPWORK_DEMO_DOCUMENT_SERVER", "simulator");
     let mut demo = env.start("demo");
     let world = world_of_demo(&mut demo, env.folder());
     run_lesson_client(&world);

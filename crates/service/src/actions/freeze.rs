@@ -5,7 +5,7 @@
 use domain::change::document::DocumentChange;
 use domain::change::submission::SubmissionChange;
 use domain::document::{Document, UnlockedStatus};
-use domain::document_kind::DocumentType;
+use domain::document_kind::{DocumentType, EditorKind};
 use domain::id::DocumentId;
 use domain::save::DocumentKey;
 use domain::time::Timestamp;
@@ -60,6 +60,9 @@ pub fn begin(
 ) -> Result<Vec<Freeze>> {
     let is_new = former_key.is_some();
     let mut freezes = sessions_to_save(document, former_key, sessions, server);
+    if server.editor_kind(document) == EditorKind::Builtin {
+        retain_opened(tx, &mut freezes, sessions)?;
+    }
     for freeze in &freezes {
         let is_written = |session: &EditingSession| {
             session.document_id == freeze.document && session.generation == freeze.generation
@@ -220,14 +223,29 @@ pub fn stale_session_freeze(session: EditingSession, frozen_at: Timestamp) -> Fr
     }
 }
 
+/// Removes generations that were never opened. The first opening in the built-in editor begins a log.
+fn retain_opened(tx: &mut WriteTx<'_>, freezes: &mut Vec<Freeze>, sessions: &[EditingSession]) -> Result<()> {
+    let mut opened = Vec::new();
+    for freeze in freezes.drain(..) {
+        let is_session = |session: &EditingSession| {
+            session.document_id == freeze.document && session.generation == freeze.generation
+        };
+        if sessions.iter().any(is_session) || tx.document_log(&freeze.document, freeze.generation)?.is_some() {
+            opened.push(freeze);
+        }
+    }
+    *freezes = opened;
+    Ok(())
+}
+
 fn sessions_to_save(
     document: &Document,
     former_key: Option<DocumentKey>,
     sessions: &[EditingSession],
     server: &DocumentServer,
 ) -> Vec<Freeze> {
-    // PDFs are only opened for reading, and without a document server no session is open.
-    if document.document_type == DocumentType::Pdf || !server.is_configured() {
+    // PDFs are only opened for reading, and without an editor no session is open.
+    if document.document_type == DocumentType::Pdf || !server.has_editor(document) {
         return Vec::new();
     }
     let frozen_at = document.frozen_at().unwrap_or(document.updated_at);

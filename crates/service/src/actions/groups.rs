@@ -52,6 +52,10 @@ pub struct NewGroup {
     /// Students cannot see the group before this time.
     #[garde(skip)]
     pub start_date: Option<DateOrTime>,
+    /// The room or place where the group meets.
+    #[serde(default, deserialize_with = "domain::text::optional")]
+    #[garde(dive)]
+    pub meeting_place: Option<ShortName>,
     /// The number of required documents. Defaults to 1.
     #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
@@ -105,6 +109,10 @@ pub struct NewGroupInBatch {
     /// Students cannot see the group before this time.
     #[garde(skip)]
     pub start_date: Option<DateOrTime>,
+    /// The room or place where the group meets.
+    #[serde(default, deserialize_with = "domain::text::optional")]
+    #[garde(dive)]
+    pub meeting_place: Option<ShortName>,
     /// The number of required documents. Defaults to 1.
     #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
@@ -131,6 +139,7 @@ impl NewGroupBatch {
             group_number: group.group_number,
             display_name: group.display_name,
             start_date: group.start_date,
+            meeting_place: group.meeting_place,
             required_documents: group.required_documents,
             subject_id: group.subject_id,
             student_ids: group.student_ids,
@@ -191,6 +200,7 @@ fn insert_group(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<Group> {
         group_number: number,
         display_name: new.display_name.clone(),
         start_date,
+        meeting_place: new.meeting_place.clone(),
         required_documents: new.required_documents.unwrap_or(RequiredDocuments::stored(1)),
         subject_id: subject_of(tx, new.subject_id.as_ref(), course.as_ref())?,
         course_id: course.map(|course| course.id),

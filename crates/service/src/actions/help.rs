@@ -1,10 +1,9 @@
-//! Help requests of a group: students raise them, staff claim and resolve them. The time at which a request was
+//! Help requests of a group: students raise and withdraw them, staff claim and resolve them. The time at which a request was
 //! raised does not change while it is open.
 
 use domain::change::help::HelpChange;
 use domain::details::GroupDetails;
 use domain::group::Group;
-use domain::help::HelpRequestOutcome;
 use domain::id::GroupId;
 use domain::rate::RateLimit;
 use domain::text::{HelpMessage, Note};
@@ -49,7 +48,24 @@ pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Op
     tx.record(HelpChange::Requested {
         group: Box::new(details.clone()),
         by,
-        is_first: raised == HelpRequestOutcome::First,
+        outcome: raised,
+    });
+    Ok(details.group)
+}
+
+/// Marks the help request of a group of the caller as no longer needed; no effect if none is open. The flag stays set
+/// until staff resolve it.
+pub fn withdraw(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<Group> {
+    let details = tx.lock_group_for_help(id)?;
+    details.class.status.writable()?;
+    let (by, mut group) = (acting_person(tx)?, details.group);
+    if !group.help.withdraw(tx.now()) {
+        return Ok(group);
+    }
+    let details = write(tx, group)?;
+    tx.record(HelpChange::Withdrawn {
+        group: Box::new(details.clone()),
+        by,
     });
     Ok(details.group)
 }

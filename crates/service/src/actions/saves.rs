@@ -30,6 +30,8 @@ pub struct IncomingSave {
     /// When this service requested the save, if it is a forgotten file, which the document server keeps if no
     /// callback was acknowledged.
     pub forgotten_at: Option<Timestamp>,
+    /// Whether the text was sent after its generation had ended, so that it never becomes the content.
+    pub is_late: bool,
     /// The identity of the callback, by which a repeat is recognized.
     pub note: SaveNote,
     /// The generation of the document key.
@@ -128,7 +130,11 @@ pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<Referenced
         (Some(asked), Some(current)) => current.created_at >= asked,
         _ => false,
     };
-    let received = if is_overtaken { SaveDisposition::Late } else { received };
+    let received = if is_overtaken || incoming.is_late {
+        SaveDisposition::Late
+    } else {
+        received
+    };
     let is_content = received == SaveDisposition::Current && !is_unchanged && !incoming.is_partial;
     if is_content && document.status.open() == UnlockedStatus::Submitted && incoming.blob.copy.is_none() {
         return Ok(ReferencedFiles {

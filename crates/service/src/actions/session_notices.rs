@@ -3,7 +3,7 @@
 
 use domain::document::Document;
 use domain::id::{DocumentId, UserId};
-use domain::save;
+use domain::save::{self, DocumentKey};
 use domain::time::Timestamp;
 
 use super::contributions;
@@ -94,4 +94,33 @@ pub fn record_unfetched(tx: &mut WriteTx<'_>, note: &SaveNote, last_save: Option
         revision_id: None,
     };
     tx.record_save(note, &outcome)
+}
+
+/// Users joined or left a document in the built-in editor. A session without editors has ended.
+pub fn change_editors(
+    tx: &mut WriteTx<'_>,
+    key: &DocumentKey,
+    text: &str,
+    joined: &[UserId],
+    left: &[UserId],
+) -> Result<()> {
+    let document = lock_document(tx, &key.document, key.generation)?.details.document;
+    contributions::record_presence(tx, &key.document, key.generation)?;
+    let before = tx.editing_session(&key.document, key.generation)?;
+    let mut editors = before.map_or_else(Vec::new, |session| session.editors);
+    editors.retain(|editor| !left.contains(editor));
+    for user in joined {
+        if !editors.contains(user) {
+            editors.push(user.clone());
+        }
+    }
+    let is_present = key.generation == document.key().generation;
+    if editors.is_empty() {
+        return end_locked(tx, document, key.generation);
+    }
+    // A page that is still open after its generation has ended begins no session.
+    if is_present || tx.editing_session(&key.document, key.generation)?.is_some() {
+        tx.record_editors(&key.document, key.generation, text, &editors, false)?;
+    }
+    Ok(())
 }

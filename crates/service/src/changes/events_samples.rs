@@ -72,6 +72,7 @@ pub fn group(id: &str, start: Option<Timestamp>) -> GroupDetails {
             group_number: GroupNumber::stored(1),
             display_name: None,
             start_date: start,
+            meeting_place: None,
             required_documents: RequiredDocuments::stored(1),
             subject_id: None,
             course_id: None,

@@ -13,6 +13,7 @@ use domain::details::{GroupAssignmentDetails, GroupDetails};
 use domain::document::DocumentState;
 use domain::feedback::FeedbackVisibility;
 use domain::grade::{GradeStatus, GradeWritten, Publication};
+use domain::help::HelpRequestOutcome;
 use domain::id::{CourseId, GroupId, SubjectId, UserId};
 use domain::patch::FieldDiff;
 use domain::realtime::{ConnectionTarget, Event, Room, Signal};
@@ -96,7 +97,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<domain::change::Change> {
         HelpChange::Requested {
             group: boxed(group),
             by: ben,
-            is_first: true,
+            outcome: HelpRequestOutcome::First,
         }
         .into(),
         AssignmentChange::Created {

@@ -5,10 +5,8 @@
 mod activity_log;
 mod events;
 mod failed_sign_ins;
-mod perform;
 mod removed_files;
-mod take_over;
+mod transactor;
 mod versions;
 
-pub use perform::{ConditionalChange, perform, perform_on, perform_platform};
-pub use take_over::perform_taking_over;
+pub use transactor::{ConditionalChange, Transactor};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use domain::document_kind::FileExtension;
+use domain::document_kind::{EditorKind, FileExtension};
 use domain::file::{FileKey, FileType};
 use domain::id::{DocumentId, RevisionId, SubmissionDocumentId};
 use sha2::{Digest, Sha256};
@@ -153,7 +153,8 @@ impl DocumentWorkflows {
         let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
         };
-        self.read(context.clone(), move |tx| tx.converted(&converted_of, "pdf"))
+        self.transactor
+            .read(context.clone(), move |tx| tx.converted(&converted_of, "pdf"))
             .await
     }
 
@@ -173,7 +174,7 @@ impl DocumentWorkflows {
         if let Some(kept) = self.find_converted(&context, converted_of.as_ref()).await? {
             return Ok(Pdf::of(kept));
         }
-        let staged = self.convert(&source, key, deadline).await?;
+        let staged = self.make_pdf(&context, &source, key, deadline).await?;
         let file = ConvertedFile {
             key: FileKey::new(format!("{}.{}.pdf", source.document, clock::new_id())),
             size: i64::try_from(staged.size()).unwrap_or(i64::MAX),
@@ -188,6 +189,7 @@ impl DocumentWorkflows {
         };
         let new = file.clone();
         let written = self
+            .transactor
             .write(context, move |tx| {
                 tx.insert_converted_file(&converted_of, &source_key, "pdf", &new)
             })
@@ -212,6 +214,23 @@ impl DocumentWorkflows {
                 Err(error)
             }
         }
+    }
+
+    /// Makes the PDF where the document is edited: here or in the document server.
+    async fn make_pdf(
+        &self,
+        context: &RequestContext,
+        source: &ConversionRequest,
+        key: String,
+        deadline: Instant,
+    ) -> Result<Staged> {
+        if self.server.editor_of(source.extension) == EditorKind::OnlyOffice {
+            return self.convert(source, key, deadline).await;
+        }
+        let begun = Instant::now();
+        let result = self.render_pdf(context, source).await;
+        metrics().record_conversion(if result.is_ok() { "made" } else { "failed" }, begun.elapsed());
+        result
     }
 
     /// Requests the conversion from the document server and downloads its result, without storing it.
@@ -259,7 +278,7 @@ impl DocumentWorkflows {
             }) => {}
             result => return result,
         }
-        self.store.check_connection().await?;
+        self.transactor.check_connection().await?;
         // The document server may keep the failure under the first key.
         let second = Conversion {
             key: format!("{}-2", conversion.key),

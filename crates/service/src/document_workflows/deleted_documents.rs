@@ -27,9 +27,11 @@ const FAILURES_MAX: u32 = 3;
 impl DocumentWorkflows {
     /// Disconnects the editors of deleted documents. The sweep retries failures.
     pub(super) async fn close_deleted(&self) -> Result<()> {
-        let look = self.store.platform_read(CrossTenantReason::DocumentServer, |platform| {
-            platform.open_deleted_documents()
-        });
+        let look = self
+            .transactor
+            .platform_read(CrossTenantReason::DocumentServer, |platform| {
+                platform.open_deleted_documents()
+            });
         let mut failures = 0;
         for open in look.await? {
             if failures == FAILURES_MAX {
@@ -65,7 +67,7 @@ impl DocumentWorkflows {
         }
         let id = open.document.clone();
         let write = self
-            .store
+            .transactor
             .platform_write(CrossTenantReason::DocumentServer, move |platform| {
                 platform.record_closed_editors(&id)
             });
@@ -76,7 +78,7 @@ impl DocumentWorkflows {
     pub(super) async fn read_deleted(&self, document: &DocumentId) -> Result<(RequestContext, DeletedDocument)> {
         let id = document.clone();
         let found = self
-            .store
+            .transactor
             .platform_read(CrossTenantReason::DocumentServer, move |platform| {
                 let context = context(platform.tenant_of_deleted_document(&id)?);
                 let deleted = platform.read_in_tenant(context.clone(), |tx| tx.deleted_document(&id))?;
@@ -186,7 +188,10 @@ impl DocumentWorkflows {
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
         failpoint::hit("deletion.text_kept");
-        let written = self.write(context, move |tx| late_texts::store(tx, &text)).await;
+        let written = self
+            .transactor
+            .write(context, move |tx| late_texts::store(tx, &text))
+            .await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
             Err(error) => !is_rolled_back(error),

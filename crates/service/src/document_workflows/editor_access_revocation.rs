@@ -5,7 +5,6 @@
 use domain::access::{PlatformRole, effective_role};
 use domain::id::{DocumentId, UserId};
 use tokio::sync::mpsc;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::{DocumentWorkflows, context};
 use common::error::{Error, Result};
@@ -13,22 +12,13 @@ use db::{RequestContext, Tenant};
 use realtime::bus::AccessRevoked;
 
 impl DocumentWorkflows {
-    /// Starts the task; it is aborted when the handle is dropped. Returns `None` if no document server is configured.
-    pub fn start_access_revocation(
-        &self,
-        mut revoked: mpsc::UnboundedReceiver<AccessRevoked>,
-    ) -> Option<AbortOnDropHandle<()>> {
-        if !self.server.is_configured() {
-            return None;
+    /// Disconnects editors as long as changes are received; nothing is to be done without a document server.
+    pub async fn revoke_access_of(self, mut revoked: mpsc::UnboundedReceiver<AccessRevoked>) {
+        while let Some(revocation) = revoked.recv().await
+            && self.server.is_configured()
+        {
+            self.revoke_access_or_log(revocation).await;
         }
-        let workflows = self.clone();
-        Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            while let Some(revocation) = revoked.recv().await {
-                if let Err(error) = workflows.revoke_access(revocation).await {
-                    tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
-                }
-            }
-        })))
     }
 
     /// Checks whether these editors may still read their documents. An editor configuration is valid for minutes, and
@@ -39,13 +29,16 @@ impl DocumentWorkflows {
         }
         let workflows = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = workflows
-                .revoke_access(AccessRevoked::Users { tenant, users: people })
-                .await
-            {
-                tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
-            }
+            workflows
+                .revoke_access_or_log(AccessRevoked::Users { tenant, users: people })
+                .await;
         });
+    }
+
+    async fn revoke_access_or_log(&self, revocation: AccessRevoked) {
+        if let Err(error) = self.revoke_access(revocation).await {
+            tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
+        }
     }
 
     async fn revoke_access(&self, revocation: AccessRevoked) -> Result<()> {
@@ -56,6 +49,7 @@ impl DocumentWorkflows {
         let service_context = context(tenant);
         let candidates = people.clone();
         let open = self
+            .transactor
             .read(service_context.clone(), move |tx| tx.sessions_edited_by(&candidates))
             .await?;
         for session in open {
@@ -77,6 +71,7 @@ impl DocumentWorkflows {
     async fn can_read(&self, service_context: &RequestContext, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
         let role = self
+            .transactor
             .read(service_context.clone(), move |tx| tx.current_role(&user))
             .await?;
         let Some(viewer) = effective_role(PlatformRole::Student, role).viewer(person.clone()) else {
@@ -89,7 +84,7 @@ impl DocumentWorkflows {
             },
             document.clone(),
         );
-        match self.read(seen, move |tx| tx.document(&id)).await {
+        match self.transactor.read(seen, move |tx| tx.document(&id)).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound) => Ok(false),
             Err(error) => Err(error),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::access::Viewer;
+use domain::document_kind::EditorKind;
 use domain::id::DocumentId;
 use domain::save::DocumentKey;
 use futures_util::StreamExt;
@@ -83,7 +84,7 @@ impl DocumentWorkflows {
             sleep(POLL_INTERVAL).await;
         }
         let ending = freezes.clone();
-        let written = self.write(with_service_role(context), move |tx| {
+        let written = self.transactor.write(with_service_role(context), move |tx| {
             freeze::end_flush(tx, ending.clone())
         });
         match written.await {
@@ -99,7 +100,7 @@ impl DocumentWorkflows {
     }
 
     async fn is_flushing(&self, context: &RequestContext, freezes: &[Freeze]) -> Result<bool> {
-        let look = self.read(context.clone(), |tx| tx.sessions_with_editors());
+        let look = self.transactor.read(context.clone(), |tx| tx.sessions_with_editors());
         let open = look.await?;
         let is_waiting = |freeze: &Freeze| {
             let is_it = |session: &&EditingSession| {
@@ -138,13 +139,17 @@ impl DocumentWorkflows {
     /// Saves a draft with open editors that was never saved, so that it is not read as a blank document. Returns
     /// whether something was saved; fails if the save does not arrive in time.
     pub async fn save_open(&self, context: &RequestContext, document: &DocumentId) -> Result<bool> {
+        let mut is_saved = self.save_changes(context, document).await?;
+        if !self.server.is_configured() {
+            return Ok(is_saved);
+        }
         let (service_context, id) = (with_service_role(context), document.clone());
         let server = self.server.clone();
-        let look = self.read(service_context.clone(), move |tx| {
+        let look = self.transactor.read(service_context.clone(), move |tx| {
             let document = tx.document(&id)?.details.document;
             let key = document.key();
             let mut keys = Vec::new();
-            if document.frozen_at().is_none() {
+            if document.frozen_at().is_none() && server.editor_kind(&document) == EditorKind::OnlyOffice {
                 // The first callback of the session may not have arrived yet.
                 keys.push((key.generation, server.key(&key)));
                 let others = tx.editing_sessions(&id)?.into_iter();
@@ -153,7 +158,6 @@ impl DocumentWorkflows {
             }
             Ok(keys)
         });
-        let mut is_saved = false;
         for (generation, key) in look.await? {
             let freeze = Freeze {
                 document: document.clone(),
@@ -183,7 +187,7 @@ impl DocumentWorkflows {
         outcomes: Vec<(i64, FreezeOutcome)>,
     ) {
         let id = document.clone();
-        let write = self.write(with_service_role(context), move |tx| {
+        let write = self.transactor.write(with_service_role(context), move |tx| {
             freeze::complete(tx, &id, &outcomes)
         });
         match write.await {
@@ -197,6 +201,9 @@ impl DocumentWorkflows {
     /// Forces a save of one session and disconnects its editors. Returns whether all changes were saved.
     pub(super) async fn complete_freeze(&self, context: &RequestContext, freeze: &Freeze) -> Result<FreezeOutcome> {
         failpoint::hit("freeze.before_ask");
+        if let Some(outcome) = self.freeze_log(freeze).await? {
+            return Ok(outcome);
+        }
         let before = self.session(context, freeze).await?;
         let outcome = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
             ForceSaveResult::Unchanged => match before.filter(EditingSession::had_editors) {
@@ -210,6 +217,31 @@ impl DocumentWorkflows {
         };
         self.disconnect_editors(freeze).await;
         Ok(outcome)
+    }
+
+    /// Writes the log of a generation that was edited in the built-in editor, and ends its session. Returns `None` if the
+    /// document server has to be asked.
+    async fn freeze_log(&self, freeze: &Freeze) -> Result<Option<FreezeOutcome>> {
+        let id = freeze.document.clone();
+        let (server, generation) = (self.server.clone(), freeze.generation);
+        let look = self.read_in_document_tenant(&freeze.document, move |tx| {
+            let is_builtin =
+                !server.is_configured() || server.editor_kind(tx.document(&id)?.document()) == EditorKind::Builtin;
+            Ok((tx.document_log(&id, generation)?.is_some(), is_builtin))
+        });
+        let (context, (has_log, is_builtin)) = look.await?;
+        if has_log {
+            self.close_log(context.clone(), &freeze.document, generation, &freeze.nonce)
+                .await?;
+            failpoint::hit("commits.frozen");
+        } else if !is_builtin {
+            return Ok(None);
+        }
+        let id = freeze.document.clone();
+        self.transactor
+            .write(context, move |tx| session_notices::end(tx, &id, generation))
+            .await?;
+        Ok(Some(FreezeOutcome::Complete))
     }
 
     async fn disconnect_editors(&self, freeze: &Freeze) {
@@ -275,7 +307,9 @@ impl DocumentWorkflows {
 
     async fn session(&self, context: &RequestContext, freeze: &Freeze) -> Result<Option<EditingSession>> {
         let (document, generation) = (freeze.document.clone(), freeze.generation);
-        let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
+        let look = self
+            .transactor
+            .read(context.clone(), move |tx| tx.editing_session(&document, generation));
         look.await
     }
 
@@ -302,7 +336,7 @@ impl DocumentWorkflows {
     async fn recover_closed_session(&self, context: &RequestContext, freeze: &Freeze) -> Result<FreezeOutcome> {
         let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
-            let end = self.write(with_service_role(context), move |tx| {
+            let end = self.transactor.write(with_service_role(context), move |tx| {
                 session_notices::end(tx, &document, generation)
             });
             end.await?;
@@ -327,7 +361,7 @@ impl DocumentWorkflows {
     /// whether others are in progress.
     pub(super) async fn complete_interrupted(&self) -> Result<bool> {
         let freezing = self
-            .store
+            .transactor
             .platform_read(db::platform::CrossTenantReason::Housekeeping, |platform| {
                 platform.documents_being_locked()
             })
@@ -340,7 +374,7 @@ impl DocumentWorkflows {
             }
             let context = super::context(tenant);
             let (outcomes, server) = (id.clone(), self.server.clone());
-            let look = self.read(context.clone(), move |tx| {
+            let look = self.transactor.read(context.clone(), move |tx| {
                 let document = tx.document(&outcomes)?.details.document;
                 let sessions = tx.editing_sessions(&outcomes)?;
                 Ok(freeze::pending_freezes(&document, &sessions, &server))

@@ -2,72 +2,68 @@
 //! finishing a topic, conversions, and recovery of forgotten saves. Each step is an action in its own transaction; no
 //! transaction waits for the network, and an interruption leaves consistent rows.
 
+mod commit_lane;
 mod conversion;
 mod deleted_documents;
+mod document_editor;
 mod download;
 mod editor_access_revocation;
 mod export;
+mod late_commits;
 mod lock;
+mod log_save;
+mod pdf_rendering;
 mod reconcile;
 mod save;
 mod submit;
 mod upload_conversion;
+mod word_file;
 
 use std::sync::Arc;
 
 use domain::id::DocumentId;
 
+use self::commit_lane::CommitLane;
 use self::conversion::Conversions;
 pub use self::conversion::{ConversionInput, ConversionRequest, Pdf};
+use self::document_editor::RecordedEditors;
+pub use self::document_editor::{CommitList, EditorContent};
 pub use self::save::CallbackReply;
 pub use self::submit::{FinishResult, SubmitResult};
-use crate::changes;
+pub use self::word_file::{Picture, PictureContent};
+use crate::changes::Transactor;
 use adapters::blob_store::BlobStore;
 use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::tenant_hint::TenantHints;
-use db::{ReadTx, RequestContext, Store, Tenant, WriteTx};
-use realtime::bus::EventBus;
+use db::{ReadTx, RequestContext, Tenant};
 
 /// The dependencies of the workflows. Clones share the same state.
 #[derive(Clone)]
 pub struct DocumentWorkflows {
-    store: Store,
-    bus: EventBus,
+    transactor: Transactor,
     files: BlobStore,
     server: DocumentServer,
     conversions: Arc<Conversions>,
+    commits: CommitLane,
+    editors: Arc<RecordedEditors>,
     tenant_hints: TenantHints,
 }
 
 impl DocumentWorkflows {
-    pub fn new(store: Store, bus: EventBus, files: BlobStore, server: DocumentServer) -> Self {
+    /// Must be called within a tokio runtime, because it starts the task that appends commits.
+    pub fn new(transactor: Transactor, files: BlobStore, server: DocumentServer) -> Self {
         Self {
-            store,
-            bus,
+            commits: CommitLane::start(transactor.clone()),
+            editors: Arc::default(),
+            transactor,
             files,
             server,
             conversions: Arc::default(),
             tenant_hints: TenantHints::default(),
         }
-    }
-
-    async fn read<T: Send + 'static>(
-        &self,
-        context: RequestContext,
-        look: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.store.read(context, look).await
-    }
-
-    async fn write<T: Send + 'static>(
-        &self,
-        context: RequestContext,
-        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        changes::perform(&self.store, &self.bus, context, act).await
     }
 
     /// Returns the context of the document server for a document: the organization of the document.
@@ -83,7 +79,7 @@ impl DocumentWorkflows {
     ) -> Result<(RequestContext, T)> {
         let (line, id) = (self.tenant_hints.get(document.as_str()), document.clone());
         let found = self
-            .store
+            .transactor
             .platform_read_for(line, CrossTenantReason::DocumentServer, move |platform| {
                 let context = context(platform.tenant_of_document(&id)?);
                 let seen = platform.read_in_tenant(context.clone(), look)?;

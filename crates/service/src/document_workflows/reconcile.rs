@@ -6,17 +6,17 @@ use std::time::Duration;
 use domain::save::DocumentKey;
 use domain::time::Timestamp;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::task::AbortOnDropHandle;
 
 use super::save::CallbackReply;
 use super::{DocumentWorkflows, context};
-use crate::actions::{freeze, watching};
+use crate::actions::{freeze, session_notices, watching};
 use adapters::onlyoffice::callback::SaveCallback;
 use adapters::onlyoffice::client::DocumentInfo;
 use adapters::onlyoffice::result_path::ResultPath;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
+use common::scheduler::Next;
 use db::RequestContext;
 use db::platform::CrossTenantReason;
 use db::platform::editing::StaleSession;
@@ -34,46 +34,38 @@ const FREEZE_POLL_INTERVAL: Duration = Duration::from_secs(2);
 const FAILURES_MAX: u32 = 3;
 
 impl DocumentWorkflows {
-    /// Starts the sweep; it is aborted when the handle is dropped. `holder` identifies this instance among those on
-    /// the same database. Returns `None` if no document server is configured.
-    pub fn start_reconciliation(&self, holder: String) -> Option<AbortOnDropHandle<()>> {
-        if !self.server.is_configured() {
-            return None;
+    /// Runs the sweep of this instance, if it has the lease. `holder` identifies it among the instances on the same
+    /// database.
+    pub async fn reconcile(&self, holder: &str) -> Result<Next> {
+        let is_freezing = self.complete_interrupted_or_log().await;
+        // Without a document server there is nothing that two instances must not ask for twice.
+        let is_shared = self.server.is_configured();
+        let has_lease = !is_shared
+            || self.acquire_lease(holder).await.unwrap_or_else(|error| {
+                let error = format!("{error:?}");
+                tracing::warn!(error, "acquiring the document sweep lease failed");
+                false
+            });
+        if has_lease {
+            self.run_steps(is_shared.then_some(holder)).await;
         }
-        let workflows = self.clone();
-        Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            let pause = workflows.server.timeouts().sweep();
-            // The first round starts immediately and completes what a restart interrupted.
-            loop {
-                let is_freezing = match workflows.complete_interrupted().await {
-                    Ok(is_freezing) => is_freezing,
-                    Err(error) => {
-                        tracing::warn!(
-                            error = format!("{error:?}"),
-                            "completing interrupted document freezes failed"
-                        );
-                        true
-                    }
-                };
-                let lease = workflows.acquire_lease(&holder).await;
-                match &lease {
-                    Ok(true) => workflows.run_steps(Some(&holder)).await,
-                    Ok(false) => {}
-                    Err(error) => tracing::warn!(
-                        error = format!("{error:?}"),
-                        "acquiring the document sweep lease failed"
-                    ),
-                }
-                // The holder of the lease may have stopped: then the lease expires soon.
-                let pause = if matches!(lease, Ok(true)) { pause } else { pause / 4 };
-                sleep(if is_freezing {
-                    pause.min(FREEZE_POLL_INTERVAL)
-                } else {
-                    pause
-                })
-                .await;
-            }
-        })))
+        let pause = self.server.timeouts().sweep();
+        // The holder of the lease may have stopped: then the lease expires soon.
+        let pause = if has_lease { pause } else { pause / 4 };
+        Ok(Next::After(if is_freezing {
+            pause.min(FREEZE_POLL_INTERVAL)
+        } else {
+            pause
+        }))
+    }
+
+    /// Returns whether a freeze is in progress, or may be.
+    async fn complete_interrupted_or_log(&self) -> bool {
+        self.complete_interrupted().await.unwrap_or_else(|error| {
+            let error = format!("{error:?}");
+            tracing::warn!(error, "completing interrupted document freezes failed");
+            true
+        })
     }
 
     /// Acquires or renews the lease. It is longer than the interval, so it stays with one instance.
@@ -82,7 +74,7 @@ impl DocumentWorkflows {
         let pause = self.server.timeouts().sweep_seconds();
         let until = now.plus_seconds(pause.saturating_add(pause / 2).max(pause.saturating_add(1)));
         let take = self
-            .store
+            .transactor
             .platform_write(CrossTenantReason::Housekeeping, move |platform| {
                 platform.acquire_lease(LEASE, &holder, until, now)
             });
@@ -91,26 +83,23 @@ impl DocumentWorkflows {
 
     /// Runs one round without a lease.
     pub async fn reconcile_once(&self) {
-        if let Err(error) = self.complete_interrupted().await {
-            tracing::warn!(
-                error = format!("{error:?}"),
-                "completing interrupted document freezes failed"
-            );
-        }
+        self.complete_interrupted_or_log().await;
         self.run_steps(None).await;
     }
 
     /// Runs one round. With a holder, it stops when another instance has acquired the lease, for example after a long
     /// pause.
     async fn run_steps(&self, holder: Option<&str>) {
-        if let Err(error) = self.recover_saves(holder).await {
-            tracing::warn!(error = format!("{error:?}"), "recovery of forgotten saves failed");
-        }
-        if let Err(error) = self.close_deleted().await {
-            tracing::warn!(
-                error = format!("{error:?}"),
-                "closing editors of deleted documents failed"
-            );
+        if self.server.is_configured() {
+            if let Err(error) = self.recover_saves(holder).await {
+                tracing::warn!(error = format!("{error:?}"), "recovery of forgotten saves failed");
+            }
+            if let Err(error) = self.close_deleted().await {
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    "closing editors of deleted documents failed"
+                );
+            }
         }
         if let Err(error) = self.probe_stale_sessions(holder).await {
             tracing::warn!(
@@ -182,7 +171,7 @@ impl DocumentWorkflows {
             url_path_hash: String::new(),
         };
         let asked = note.clone();
-        let known = self.read(context.clone(), move |tx| {
+        let known = self.transactor.read(context.clone(), move |tx| {
             let failed = tx.failed_save(&asked.document_id, &asked.document_key)?;
             let frozen = tx.document(&asked.document_id)?.document().frozen_at();
             Ok(written_at(failed, frozen, is_from_before))
@@ -211,7 +200,7 @@ impl DocumentWorkflows {
         let silent = now.plus_seconds(-patience.session_timeout_seconds());
         let former = now.plus_seconds(-patience.sweep_seconds());
         let sessions = self
-            .store
+            .transactor
             .platform_read(CrossTenantReason::Housekeeping, move |platform| {
                 platform.stale_sessions(silent, former)
             });
@@ -237,13 +226,23 @@ impl DocumentWorkflows {
         let (session, context) = (found.session, context(found.tenant));
         if found.is_former {
             let asked = session.clone();
-            let frozen = self.read(context.clone(), move |tx| watching::frozen_at(tx, &asked));
+            let frozen = self
+                .transactor
+                .read(context.clone(), move |tx| watching::frozen_at(tx, &asked));
             let freeze = freeze::stale_session_freeze(session, frozen.await?.unwrap_or(context.now));
             let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&context, &freeze)).await;
             let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
             let asked = vec![(freeze.generation, outcome)];
             self.complete(&context, &freeze.document, asked).await;
             return Ok(());
+        }
+        let (id, generation) = (session.document_id.clone(), session.generation);
+        if !self.server.is_configured() || self.has_log(context.clone(), &id, generation).await? {
+            self.save_log(context.clone(), &id, generation, None).await?;
+            return self
+                .transactor
+                .write(context, move |tx| session_notices::end(tx, &id, generation))
+                .await;
         }
         match self.server.info(&session.document_key).await? {
             DocumentInfo::Unknown => self.end_unknown(context, session).await,
@@ -264,7 +263,9 @@ impl DocumentWorkflows {
             self.recover_save(context, &key, text, result, false).await?;
             return Ok(());
         }
-        self.write(context, move |tx| watching::end_unknown(tx, &session)).await
+        self.transactor
+            .write(context, move |tx| watching::end_unknown(tx, &session))
+            .await
     }
 
     /// Handles a session without users. If nothing is left to save, the `info` command triggers a callback that ends
@@ -273,7 +274,9 @@ impl DocumentWorkflows {
         let until = Instant::now() + PROBE_TIMEOUT_AND_INTERVAL.0;
         while Instant::now() < until {
             let (document, generation) = (session.document_id.clone(), session.generation);
-            let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
+            let look = self
+                .transactor
+                .read(context.clone(), move |tx| tx.editing_session(&document, generation));
             match look.await? {
                 None => return Ok(()),
                 Some(now) if now.last_callback_at > session.last_callback_at => {
@@ -282,6 +285,7 @@ impl DocumentWorkflows {
                         return Ok(());
                     }
                     return self
+                        .transactor
                         .write(context, move |tx| watching::record_lost_changes(tx, &now))
                         .await;
                 }

@@ -12,14 +12,14 @@ use super::DocumentWorkflows;
 use super::download::{detect_extension, is_retryable_error, is_rolled_back};
 use crate::actions::saves::{self, IncomingSave, ReferencedFiles, StoredBlob};
 use crate::actions::session_notices;
-use adapters::blob_store::hex;
+use adapters::blob_store::{Staged, hex};
 use adapters::onlyoffice::callback::{Callback, SaveCallback};
 use adapters::onlyoffice::result_path::ResultPath;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 use db::saves::SaveNote;
-use db::{ReadTx, RequestContext};
+use db::{ReadTx, RequestContext, WriteTx};
 
 /// The reply to a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl DocumentWorkflows {
             Callback::Save(_) | Callback::Other => {}
             Callback::Editing { users, joined, left } => {
                 let (tenant, people) = (context.tenant.clone(), users.clone());
-                let write = self.write(context, move |tx| {
+                let write = self.transactor.write(context, move |tx| {
                     session_notices::update_editors(tx, &note, generation, &users, (&joined, &left))
                 });
                 write.await?;
@@ -77,7 +77,8 @@ impl DocumentWorkflows {
             }
             Callback::Closed => {
                 let document = note.document_id;
-                self.write(context, move |tx| session_notices::close(tx, &document, generation))
+                self.transactor
+                    .write(context, move |tx| session_notices::close(tx, &document, generation))
                     .await?;
             }
             Callback::Failed { partial, nonce } => {
@@ -112,7 +113,8 @@ impl DocumentWorkflows {
     ) -> Result<SaveTarget> {
         note.url_path_hash = identity(save);
         let asked = note.clone();
-        self.read(context.clone(), move |tx| save_target(tx, &asked, generation))
+        self.transactor
+            .read(context.clone(), move |tx| save_target(tx, &asked, generation))
             .await
     }
 
@@ -139,7 +141,9 @@ impl DocumentWorkflows {
         target: SaveTarget,
     ) -> Result<CallbackReply> {
         if save.is_final && save.not_modified {
-            let write = self.write(context, move |tx| session_notices::close_saved(tx, &note, generation));
+            let write = self
+                .transactor
+                .write(context, move |tx| session_notices::close_saved(tx, &note, generation));
             return write.await.map(|()| CallbackReply::Accepted);
         }
         let (last_save, nonce) = (save.last_save, save.nonce.clone());
@@ -165,10 +169,11 @@ impl DocumentWorkflows {
                 url_path_hash: String::new(),
                 ..note
             };
-            self.write(context, move |tx| {
-                session_notices::record_unfetched(tx, &note, last_save)
-            })
-            .await?;
+            self.transactor
+                .write(context, move |tx| {
+                    session_notices::record_unfetched(tx, &note, last_save)
+                })
+                .await?;
             Ok(CallbackReply::Retry)
         } else {
             self.record_failure(context, note, generation, nonce).await?;
@@ -183,7 +188,7 @@ impl DocumentWorkflows {
         generation: i64,
         nonce: Option<String>,
     ) -> Result<()> {
-        let write = self.write(context, move |tx| {
+        let write = self.transactor.write(context, move |tx| {
             saves::record_failure(tx, &note, generation, nonce.as_deref())
         });
         write.await
@@ -209,15 +214,36 @@ impl DocumentWorkflows {
             // A repeat: nothing to download, but the session may have to be closed.
             let blob = StoredBlob::none(extension);
             let repeat = incoming_save(note, generation, save, is_partial, blob);
-            return self.write(context, move |tx| saves::apply(tx, &repeat).map(drop)).await;
+            return self
+                .transactor
+                .write(context, move |tx| saves::apply(tx, &repeat).map(drop))
+                .await;
         }
         let staged = self.download(&save.result).await?;
         failpoint::hit("save.fetched");
         let extension = detect_extension(&staged, extension, save.file_type.as_deref()).await?;
+        let incoming = IncomingSave {
+            forgotten_at,
+            ..incoming_save(note, generation, save, is_partial, StoredBlob::none(extension))
+        };
+        self.store_revision(context, incoming, staged, is_handed_in, |_| Ok(()))
+            .await
+    }
+
+    /// Stores the bytes of a save under their final keys and applies the rules. `also` runs in the same transaction.
+    pub(super) async fn store_revision(
+        &self,
+        context: RequestContext,
+        mut incoming: IncomingSave,
+        staged: Staged,
+        is_handed_in: bool,
+        also: impl Fn(&mut WriteTx<'_>) -> Result<()> + Clone + Send + 'static,
+    ) -> Result<()> {
+        let (document, extension) = (incoming.note.document_id.clone(), incoming.blob.extension);
         let revision = RevisionId::new(clock::new_id());
-        let key = Revision::file_key(&note.document_id, &revision, extension);
-        let copy = is_handed_in.then(|| FileKey::new(format!("{}.{}.{extension}", note.document_id, clock::new_id())));
-        let blob = StoredBlob {
+        let key = Revision::file_key(&document, &revision, extension);
+        let copy = is_handed_in.then(|| FileKey::new(format!("{document}.{}.{extension}", clock::new_id())));
+        incoming.blob = StoredBlob {
             revision,
             extension,
             key: key.clone(),
@@ -236,17 +262,13 @@ impl DocumentWorkflows {
             now: clock::now(),
             ..context
         };
-        let mut incoming = IncomingSave {
-            forgotten_at,
-            ..incoming_save(note, generation, save, is_partial, blob)
-        };
-        let mut written = self.write_save(context.clone(), incoming.clone()).await;
+        let mut written = self.write_save(context.clone(), incoming.clone(), also.clone()).await;
         if matches!(&written, Ok(referenced) if referenced.needs_copy) {
             // The document was submitted during the download: the submission gets the bytes too.
-            let late = FileKey::new(format!("{}.{}.{extension}", incoming.note.document_id, clock::new_id()));
+            let late = FileKey::new(format!("{document}.{}.{extension}", clock::new_id()));
             self.files.copy(&key, &late).await?;
             incoming.blob.copy = Some(late);
-            written = self.write_save(context, incoming.clone()).await;
+            written = self.write_save(context, incoming.clone(), also).await;
         }
         failpoint::hit("save.written");
         let referenced = match &written {
@@ -267,8 +289,20 @@ impl DocumentWorkflows {
         written.map(drop)
     }
 
-    async fn write_save(&self, context: RequestContext, incoming: IncomingSave) -> Result<ReferencedFiles> {
-        self.write(context, move |tx| saves::apply(tx, &incoming)).await
+    async fn write_save(
+        &self,
+        context: RequestContext,
+        incoming: IncomingSave,
+        also: impl Fn(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<ReferencedFiles> {
+        let act = move |tx: &mut WriteTx<'_>| {
+            let referenced = saves::apply(tx, &incoming)?;
+            if !referenced.needs_copy {
+                also(tx)?;
+            }
+            Ok(referenced)
+        };
+        self.transactor.write(context, act).await
     }
 }
 
@@ -305,6 +339,7 @@ fn incoming_save(
 ) -> IncomingSave {
     IncomingSave {
         forgotten_at: None,
+        is_late: false,
         note,
         generation,
         is_final: save.is_final,
@@ -319,8 +354,8 @@ fn incoming_save(
 }
 
 impl StoredBlob {
-    /// A placeholder for a repeated callback, without bytes.
-    fn none(extension: FileExtension) -> Self {
+    /// A placeholder without bytes, for a repeated callback or until the bytes are stored.
+    pub(super) fn none(extension: FileExtension) -> Self {
         Self {
             revision: RevisionId::new(""),
             extension,

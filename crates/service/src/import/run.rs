@@ -11,12 +11,11 @@ use tokio::sync::mpsc;
 
 use super::{ImportPlan, NumberedRow, RowSender};
 use crate::actions::imports::{self, ImportOutcome, ImportPreview, ImportRecord, ImportRules};
-use crate::changes;
+use crate::changes::Transactor;
 use adapters::mailer::Mailer;
 use common::clock;
 use common::error::{Error, Result};
-use db::{RequestContext, Store};
-use realtime::bus::EventBus;
+use db::RequestContext;
 
 /// The maximum number of batches between reading and writing.
 const BATCHES_AHEAD: usize = 2;
@@ -25,9 +24,7 @@ const PROGRESS_INTERVAL_BATCHES: usize = 5;
 
 /// An import that has not started.
 pub struct Import {
-    pub store: Store,
-    /// Publishes the events.
-    pub bus: EventBus,
+    pub transactor: Transactor,
     /// The importing user and the organization.
     pub context: RequestContext,
     /// Renders the emails to invited users; without it, invitations are created but no email is queued.
@@ -165,7 +162,7 @@ impl Import {
             now: clock::now(),
             ..self.context.clone()
         };
-        changes::perform(&self.store, &self.bus, context, act).await
+        self.transactor.write(context, act).await
     }
 
     /// Runs one transaction for rows with users: accounts of these addresses are taken over first, where allowed.
@@ -181,7 +178,9 @@ impl Import {
             now: clock::now(),
             ..self.context.clone()
         };
-        changes::perform_taking_over((&self.store, &self.bus), context, emails, self.mail.clone(), act).await
+        self.transactor
+            .write_taking_over(context, emails, self.mail.clone(), act)
+            .await
     }
 }
 

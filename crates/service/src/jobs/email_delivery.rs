@@ -2,22 +2,16 @@
 //! when an SMTP server has accepted it or it was written to the outbox folder. While the server is unavailable,
 //! emails stay queued and no request is rejected.
 
-use std::time::Duration;
-
 use domain::time::Timestamp;
-use tokio_util::task::AbortOnDropHandle;
 
 use adapters::mailer::{Delivery, Mailer};
 use common::clock;
 use common::error::Result;
+use common::scheduler::Next;
 use db::Store;
 use db::platform::email_outbox::DueEmail;
 use db::platform::{CrossTenantReason, PlatformTx};
 
-/// The polling interval.
-const PAUSE: Duration = Duration::from_secs(1);
-/// The maximum polling interval while the SMTP server is unavailable.
-const PAUSE_MAX: Duration = Duration::from_mins(1);
 /// The maximum number of emails in one round.
 const BATCH: i64 = 50;
 /// The lease of an email in seconds; longer than a delivery may take.
@@ -26,36 +20,8 @@ const LEASE_SECONDS: i64 = 180;
 const RETRY_DELAY: i64 = 60;
 const RETRY_DELAY_MAX: i64 = 4 * 3_600;
 
-/// The result of a round.
-enum BatchOutcome {
-    /// The round was full; more emails may be due.
-    Full,
-    /// No more emails are due.
-    Done,
-    /// The SMTP server is unavailable.
-    Unavailable,
-}
-
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        let mut pause = PAUSE;
-        loop {
-            match deliver_batch(&store, &mail).await {
-                Ok(BatchOutcome::Full) => continue,
-                Ok(BatchOutcome::Done) => pause = PAUSE,
-                Ok(BatchOutcome::Unavailable) => pause = (pause * 2).min(PAUSE_MAX),
-                Err(error) => {
-                    tracing::warn!(error = format!("{error:?}"), "email delivery round failed");
-                    pause = (pause * 2).min(PAUSE_MAX);
-                }
-            }
-            tokio::time::sleep(pause).await;
-        }
-    }))
-}
-
-async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
+/// Sends the emails that are due.
+pub async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<Next> {
     let now = clock::now();
     let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.due_emails(now, BATCH)
@@ -78,9 +44,9 @@ async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
         store_outcome(store, mail, due, delivery).await?;
     }
     Ok(match (is_unavailable, full) {
-        (true, _) => BatchOutcome::Unavailable,
-        (false, true) => BatchOutcome::Full,
-        (false, false) => BatchOutcome::Done,
+        (true, _) => Next::BackOff,
+        (false, true) => Next::Immediately,
+        (false, false) => Next::Wait,
     })
 }
 

@@ -1,22 +1,18 @@
 //! Deletes the files listed in `file_removals`, after the commits that inserted them: a file is deleted only when its
 //! rows are gone. Failures are retried with increasing delays.
 
-use std::time::Duration;
-
 use domain::late_text;
 use domain::time::Timestamp;
-use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::Result;
 use common::failpoint;
+use common::scheduler::Next;
 use db::Store;
 use db::platform::file_removals::FileRemoval;
 use db::platform::{CrossTenantReason, PlatformTx};
 
-/// The polling interval.
-const PAUSE: Duration = Duration::from_secs(2);
 /// The maximum number of files in one round.
 const BATCH: i64 = 100;
 /// The lifetime of a staged file without a bulk edit, in seconds.
@@ -24,24 +20,8 @@ const STAGED_MAX_AGE: i64 = 86_400;
 /// The maximum delay between two attempts, in seconds.
 const RETRY_DELAY_MAX: i64 = 3_600;
 
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        loop {
-            match remove_batch(&store, &files).await {
-                // The round was full; more files may be due.
-                Ok(done) if done == BATCH => {}
-                Ok(_) => tokio::time::sleep(PAUSE).await,
-                Err(error) => {
-                    tracing::warn!(error = format!("{error:?}"), "file removal round failed");
-                    tokio::time::sleep(PAUSE).await;
-                }
-            }
-        }
-    }))
-}
-
-async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
+/// Removes the files that are due, and ends what expired.
+pub async fn remove_batch(store: &Store, files: &BlobStore) -> Result<Next> {
     let now = clock::now();
     delete_stale_staged_files(store, now).await?;
     expire_late_texts(store, now).await?;
@@ -49,9 +29,9 @@ async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
         platform.due_file_removals(now, BATCH)
     });
     let due = due.await?;
-    let count = i64::try_from(due.len()).unwrap_or(BATCH);
+    let is_full = i64::try_from(due.len()).unwrap_or(BATCH) == BATCH;
     if due.is_empty() {
-        return Ok(0);
+        return Ok(Next::Wait);
     }
     let mut tried = Vec::new();
     for removal in due {
@@ -75,7 +55,7 @@ async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
         Ok(())
     };
     store.platform_write(CrossTenantReason::Housekeeping, write).await?;
-    Ok(count)
+    Ok(if is_full { Next::Immediately } else { Next::Wait })
 }
 
 /// Deletes staged files that no bulk edit used within a day.

@@ -16,33 +16,38 @@ mod runner;
 pub mod storage_usage;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use domain::file::FileKey;
+use domain::id::OrganizationId;
 use domain::job::JobKind;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::changes::Transactor;
 use adapters::blob_store::BlobStore;
 use adapters::mailer::OutboxFolder;
 use common::clock;
 use common::error::Result;
+use common::fair_queue::FairSemaphore;
 use db::platform::jobs::ClaimedJob;
-use db::{RequestContext, Store, Tenant};
-use realtime::bus::EventBus;
+use db::{RequestContext, Tenant};
 
 /// The job runner of this instance. Clones share the same runner.
 #[derive(Clone)]
 pub struct Jobs(Arc<JobsInner>);
 
 struct JobsInner {
-    store: Store,
-    bus: EventBus,
+    transactor: Transactor,
     files: BlobStore,
     outbox: OutboxFolder,
     /// Notified when a job is enqueued; due times are found by polling.
-    wake: Notify,
+    wake: Arc<Notify>,
+    /// Whether jobs of the previous process may still be leased.
+    has_abandoned_jobs: AtomicBool,
+    slots: FairSemaphore<Option<OrganizationId>>,
     closing: CancellationToken,
     running: TaskTracker,
 }
@@ -57,30 +62,28 @@ pub struct JobOutcome {
 }
 
 impl Jobs {
-    /// Starts the runner. `is_single_instance` means that no other instance uses this database.
-    pub fn start(
-        store: Store,
-        bus: EventBus,
-        files: BlobStore,
-        outbox: OutboxFolder,
-        is_single_instance: bool,
-    ) -> Self {
-        let jobs = Self(Arc::new(JobsInner {
-            store,
-            bus,
+    /// Creates the runner. `is_single_instance` means that no other instance uses this database.
+    pub fn new(transactor: Transactor, files: BlobStore, outbox: OutboxFolder, is_single_instance: bool) -> Self {
+        Self(Arc::new(JobsInner {
+            transactor,
             files,
             outbox,
-            wake: Notify::new(),
+            wake: Arc::default(),
+            has_abandoned_jobs: AtomicBool::new(is_single_instance),
+            slots: FairSemaphore::new(runner::SLOTS_MAX, 1),
             closing: CancellationToken::new(),
             running: TaskTracker::new(),
-        }));
-        jobs.0.running.spawn(runner::run(jobs.clone(), is_single_instance));
-        jobs
+        }))
     }
 
     /// Notifies the runner about a new job; without this it starts at the next poll.
     pub fn notify(&self) {
         self.0.wake.notify_one();
+    }
+
+    /// What [`notify`](Self::notify) notifies.
+    pub fn wake(&self) -> Arc<Notify> {
+        Arc::clone(&self.0.wake)
     }
 
     /// Stops the runner. Unfinished jobs are released for another runner or a later start.

@@ -1,31 +1,12 @@
 //! Cleans up chats: deletes files that were not sent within a day, and the content of deleted messages after the
 //! moderation period.
 
-use std::time::Duration;
-
 use domain::message::{RETENTION_SECONDS, WAITING_SECONDS};
 use domain::time::Timestamp;
-use tokio_util::task::AbortOnDropHandle;
 
-use common::clock;
 use common::error::Result;
 use db::Store;
 use db::platform::{CrossTenantReason, PlatformTx};
-
-/// The interval of the cleanup; it does not affect the periods.
-const INTERVAL: Duration = Duration::from_mins(10);
-
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(INTERVAL).await;
-            if let Err(error) = sweep(&store, clock::now()).await {
-                tracing::warn!(error = format!("{error:?}"), "cleanup of old chat messages failed");
-            }
-        }
-    }))
-}
 
 /// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {

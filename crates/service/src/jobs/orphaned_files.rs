@@ -1,12 +1,9 @@
 //! Quarantines orphaned files: a crash may leave a file that was stored before its row was inserted. They are moved,
 //! never deleted: if the rows are missing by mistake, the bytes are still there.
 
-use std::time::Duration;
-
 use domain::file::FileKey;
 use domain::installation::{ORPHANS_MAX, may_quarantine};
 use domain::time::Timestamp;
-use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::{BlobStore, SHARDS};
 use common::clock;
@@ -16,26 +13,15 @@ use db::platform::CrossTenantReason;
 
 /// The minimum age of an orphaned file. A transaction inserts its row within seconds.
 const AGE_SECONDS: i64 = 86_400;
-/// The delay before the first sweep, and the interval of the others.
-const FIRST_RUN_DELAY: Duration = Duration::from_mins(5);
-const INTERVAL: Duration = Duration::from_hours(24);
 
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        tokio::time::sleep(FIRST_RUN_DELAY).await;
-        loop {
-            match sweep(&store, &files, clock::now().plus_seconds(-AGE_SECONDS)).await {
-                Ok(0) => {}
-                Ok(found) => tracing::warn!(files = found, "orphaned files quarantined"),
-                Err(error) => tracing::error!(error = format!("{error:?}"), "orphaned file sweep failed"),
-            }
-            if let Err(error) = files.remove_abandoned().await {
-                tracing::warn!(error = format!("{error:?}"), "cleanup of abandoned uploads failed");
-            }
-            tokio::time::sleep(INTERVAL).await;
-        }
-    }))
+/// Quarantines orphaned files and deletes what uploads left behind.
+pub async fn clean_up(store: &Store, files: &BlobStore) -> Result<()> {
+    match sweep(store, files, clock::now().plus_seconds(-AGE_SECONDS)).await {
+        Ok(0) => {}
+        Ok(found) => tracing::warn!(files = found, "orphaned files quarantined"),
+        Err(error) => tracing::error!(error = format!("{error:?}"), "orphaned file sweep failed"),
+    }
+    files.remove_abandoned().await
 }
 
 /// Quarantines files that were stored before `before` and have no row; returns how many. Fails without moving any

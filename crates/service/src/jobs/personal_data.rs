@@ -32,7 +32,7 @@ impl Jobs {
     /// Returns all data about a user, for the user: streamed while it is read.
     pub async fn export_own_data(&self, user: &UserId) -> Result<ByteStream> {
         let (user, asked) = (user.clone(), user.clone());
-        let store = &self.0.store;
+        let store = &self.0.transactor;
         let holders = store.platform_read(CrossTenantReason::PersonalData, move |platform| {
             platform.holders_of(&asked)
         });
@@ -96,7 +96,7 @@ impl ExportArchive {
         let look = self
             .jobs
             .0
-            .store
+            .transactor
             .platform_read(CrossTenantReason::PersonalData, move |platform| platform.profile(&user));
         let emails = self.jobs.0.outbox.list(&look.await?.email).await?;
         let mut entry = self
@@ -146,7 +146,7 @@ impl ExportArchive {
         loop {
             let (user, asked) = (user.clone(), std::mem::take(&mut after));
             let context = Jobs::context(tenant.clone());
-            let store = &self.jobs.0.store;
+            let store = &self.jobs.0.transactor;
             let found = store.read(context, move |tx| tx.personal_files(folder, &user, &asked));
             let found = found.await?;
             let Some(last) = found.last() else { return Ok(()) };
@@ -176,7 +176,7 @@ impl Jobs {
         let user = user.clone();
         let look = self
             .0
-            .store
+            .transactor
             .read(Self::context(tenant.clone()), move |tx| tx.rows_hidden_from(&user));
         look.await
     }
@@ -189,7 +189,7 @@ impl Jobs {
         tenant: Option<&Tenant>,
         after: &str,
     ) -> Result<ExportPage> {
-        let (store, user, after) = (&self.0.store, user.clone(), after.to_owned());
+        let (store, user, after) = (&self.0.transactor, user.clone(), after.to_owned());
         match tenant {
             Some(tenant) => {
                 let context = Self::context(tenant.clone());

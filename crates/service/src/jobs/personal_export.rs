@@ -20,7 +20,7 @@ pub(super) async fn run(jobs: &Jobs, held: &ClaimedJob) -> Result<JobOutcome> {
     let known = user.clone();
     let slug = jobs
         .0
-        .store
+        .transactor
         .platform_read(CrossTenantReason::PersonalData, move |platform| {
             // Fails if the user does not exist or has been erased completely.
             platform.profile(&known)?;

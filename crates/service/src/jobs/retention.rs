@@ -2,40 +2,12 @@
 //! counters of accounts that do not exist, so that attackers cannot grow the tables without bound), and old emails in
 //! the outbox folder. Also deletes the emails to a user who was erased.
 
-use std::time::Duration;
-
 use domain::time::Timestamp;
-use tokio_util::task::AbortOnDropHandle;
 
 use adapters::mailer::Mailer;
-use common::clock;
 use common::error::Result;
 use db::Store;
 use db::platform::{CrossTenantReason, PlatformTx};
-
-/// The interval of the cleanup.
-const INTERVAL: Duration = Duration::from_mins(10);
-
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(INTERVAL).await;
-            if let Err(error) = sweep(&store, clock::now()).await {
-                tracing::warn!(
-                    error = format!("{error:?}"),
-                    "cleanup of expired sign-in records failed"
-                );
-            }
-            if let Err(error) = mail.outbox().delete_expired(clock::now()).await {
-                tracing::warn!(
-                    error = format!("{error:?}"),
-                    "cleanup of old emails in the outbox folder failed"
-                );
-            }
-        }
-    }))
-}
 
 /// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {

@@ -1,10 +1,7 @@
 //! Counts the bytes that organizations store: each at most once an hour and one after the other, with statements
 //! whose cost depends only on its own rows.
 
-use std::time::Duration;
-
 use domain::storage::{StorageKinds, StorageUsage};
-use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;
 use common::clock;
@@ -12,28 +9,13 @@ use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::{RequestContext, Store, Tenant};
 
-/// The delay before the first round, and the interval of the others.
-const FIRST_RUN_DELAY: Duration = Duration::from_secs(30);
-const INTERVAL: Duration = Duration::from_mins(1);
 /// The maximum age of a count, in seconds.
 const AGE_MAX: i64 = 3_600;
 /// The maximum number of organizations in one round.
 const BATCH: i64 = 50;
 
-/// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        tokio::time::sleep(FIRST_RUN_DELAY).await;
-        loop {
-            if let Err(error) = count_batch(&store, &files).await {
-                tracing::warn!(error = format!("{error:?}"), "storage usage count failed");
-            }
-            tokio::time::sleep(INTERVAL).await;
-        }
-    }))
-}
-
-async fn count_batch(store: &Store, files: &BlobStore) -> Result<()> {
+/// Counts the organizations whose count is due.
+pub async fn count_batch(store: &Store, files: &BlobStore) -> Result<()> {
     let before = clock::now().plus_seconds(-AGE_MAX);
     let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.uncounted_since(before, BATCH)

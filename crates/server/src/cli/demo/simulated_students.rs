@@ -12,6 +12,7 @@ use super::api_client::{ApiClient, ClientFactory, id};
 use super::lesson;
 use super::people::School;
 use super::socket_client::SocketClient;
+use super::writing::StudentPage;
 use common::clock;
 
 /// Groups reserved for visitors; their simulated members are online, but passive.
@@ -97,7 +98,7 @@ const SCRIPT: &[(u64, &str, usize, ScriptedAction)] = &[
 ];
 
 /// Starts the simulated students; they stop when the returned set is dropped.
-pub async fn start(clients: &ClientFactory, school: &School) -> anyhow::Result<JoinSet<()>> {
+pub async fn start(clients: &ClientFactory, school: &School, has_builtin_editor: bool) -> anyhow::Result<JoinSet<()>> {
     let mut tasks = JoinSet::new();
     let ada = clients
         .sign_in(&school.ada, &school.organization, lesson::SESSION_SECONDS)
@@ -131,6 +132,7 @@ pub async fn start(clients: &ClientFactory, school: &School) -> anyhow::Result<J
                 room: room.to_owned(),
                 topic: id(&topic).to_owned(),
                 writes: !QUIET_GROUPS.contains(&name),
+                has_builtin_editor,
             };
             let script = SCRIPT.iter().filter(|(_, of, who, _)| *of == name && *who == index);
             for (seconds, _, _, action) in script {
@@ -159,6 +161,8 @@ struct SimulatedStudent {
     room: String,
     topic: String,
     writes: bool,
+    /// Whether text documents open in the built-in editor.
+    has_builtin_editor: bool,
 }
 
 impl SimulatedStudent {
@@ -183,13 +187,40 @@ impl SimulatedStudent {
         loop {
             sleep(random_between(1, 40)).await;
             if let Some(document) = self.document().await? {
-                for _ in 0..random_between(3, 12).as_secs() {
-                    socket.send_activity(&document).await?;
-                    sleep(ACTIVITY_INTERVAL).await;
+                if self.has_builtin_editor {
+                    self.write_sentences(socket, &document).await?;
+                } else {
+                    for _ in 0..random_between(3, 12).as_secs() {
+                        socket.send_activity(&document).await?;
+                        sleep(ACTIVITY_INTERVAL).await;
+                    }
                 }
             }
             sleep(random_between(20, 200)).await;
         }
+    }
+
+    /// Writes a few sentences in the built-in editor, as long as the document can be edited.
+    async fn write_sentences(&self, socket: &SocketClient, document: &str) -> anyhow::Result<()> {
+        let Some(mut page) = StudentPage::open(&self.client, document).await? else {
+            return Ok(());
+        };
+        socket.emit("document:open", page.joining()).await?;
+        for _ in 0..random_between(1, 4).as_secs() {
+            socket.send_activity(page.document()).await?;
+            if !page.break_line().await? {
+                return Ok(());
+            }
+            for word in StudentPage::words() {
+                if !page.append(&word).await? {
+                    return Ok(());
+                }
+                socket.emit("document:move", page.cursor()).await?;
+                sleep(Duration::from_millis(u64::from(300 + clock::random_seed() % 900))).await;
+            }
+            sleep(ACTIVITY_INTERVAL).await;
+        }
+        socket.emit("document:close", page.joining()).await
     }
 
     /// Returns the group's document for the topic, if it can be edited.

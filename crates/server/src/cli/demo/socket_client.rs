@@ -43,8 +43,12 @@ impl SocketClient {
 
     /// Reports that the user is typing in a document.
     pub async fn send_activity(&self, document: &str) -> anyhow::Result<()> {
-        let event = json!(["document:activity", {"documentId": document}]);
-        self.send(format!("42{event}")).await
+        self.emit("document:activity", json!({"documentId": document})).await
+    }
+
+    /// Emits an event.
+    pub async fn emit(&self, event: &str, payload: Value) -> anyhow::Result<()> {
+        self.send(format!("42{}", json!([event, payload]))).await
     }
 
     async fn send(&self, packet: String) -> anyhow::Result<()> {

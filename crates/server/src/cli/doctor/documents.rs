@@ -6,16 +6,18 @@ use std::time::Duration;
 use axum::Router;
 use domain::time::Timestamp;
 use jiff::fmt::rfc2822;
-use tokio::net::TcpListener;
+use reqwest::redirect::Policy;
 use tokio::time::Instant;
 
+use super::address::causes;
 use super::{DoctorReport, Finding, fault};
-use crate::cli::healthcheck::reachable;
 use crate::cli::settings::{SAME_ORIGIN, has_editor_on_own_origin};
 use crate::config::Config;
 use adapters::onlyoffice::DocumentServer;
 use adapters::onlyoffice::client::Conversion;
+use api::server::Listener;
 use common::clock;
+use common::settings::address::origin_of;
 
 /// The timeout of a page.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,14 +26,19 @@ const CONVERSION_TIMEOUT: Duration = Duration::from_mins(1);
 /// The maximum clock skew in seconds. Tokens are valid for minutes, so a larger skew invalidates many of them.
 const CLOCK_SKEW_SECONDS_MAX: i64 = 30;
 
+/// The page that the editor's script opens in a frame.
+const EDITOR_PAGE: &str = "/web-apps/apps/documenteditor/main/index.html";
+/// A document server redirects once, to the folder of its version.
+const REDIRECTS_MAX: usize = 5;
+
 /// Runs the checks until one fails.
 pub async fn examine(config: &Config, found: &mut DoctorReport) {
     let (Some(public), Some(internal)) = (&config.docserver_url, &config.docserver_internal_url) else {
-        let words = "none is set (DOCSERVER_URL): documents are downloaded and uploaded, not edited in the browser";
+        let words = "none is set (DOCSERVER_URL): text documents open in the built-in editor, other kinds are downloaded and uploaded";
         return found.add("document server", Finding::Notice(words.to_owned()));
     };
     let own = config.api_internal_url.clone();
-    let own = own.unwrap_or_else(|| format!("http://{}", reachable(config.listen)));
+    let own = own.unwrap_or_else(|| config.listen.local_url());
     let server = match DocumentServer::new(config.document_server(), &own, "doctor".to_owned()) {
         Ok(server) => server,
         Err(error) => return found.add("document server", fault(&error)),
@@ -40,6 +47,9 @@ pub async fn examine(config: &Config, found: &mut DoctorReport) {
         found.add("its origin", Finding::Notice(SAME_ORIGIN.to_owned()));
     }
     found.add("for browsers", check_script(public).await);
+    if let Some(fault) = check_editor_page(public).await {
+        found.add("editor page", fault);
+    }
     found.add("for this service", check_health(&server, internal).await);
     found.add("its clock", check_clock(internal).await);
     match server.list_forgotten().await {
@@ -56,9 +66,35 @@ async fn check_script(public: &str) -> Finding {
         Ok(answer) if answer.status().is_success() => Finding::Fine(format!("{public} has the editor")),
         Ok(answer) => Finding::Fault(format!("{url} answers {}; compare DOCSERVER_URL", answer.status())),
         Err(error) => Finding::Notice(format!(
-            "this machine does not reach {public} ({error}); browsers have to"
+            "this machine does not reach {public} ({}); browsers must reach it",
+            causes(&error)
         )),
     }
+}
+
+/// Follows the redirects of the editor's page. A document server builds them from the forwarded host and scheme, so a
+/// proxy that does not pass them sends browsers elsewhere. Returns `None` if the page cannot be judged.
+async fn check_editor_page(public: &str) -> Option<Finding> {
+    let mut url = format!("{public}{EDITOR_PAGE}");
+    let origin = origin_of(public)?;
+    for _ in 0..REDIRECTS_MAX {
+        let answer = get_without_redirects(&url).await.ok()?;
+        if answer.status().is_success() {
+            return Some(Finding::Fine(format!("{url} is delivered")));
+        }
+        if !answer.status().is_redirection() {
+            return None;
+        }
+        let target = answer.headers().get(reqwest::header::LOCATION)?.to_str().ok()?;
+        let target = answer.url().join(target).ok()?;
+        if origin_of(target.as_str()).as_ref() != Some(&origin) {
+            return Some(Finding::Fault(format!(
+                "{url} redirects to {target}: the proxy must pass X-Forwarded-Proto and X-Forwarded-Host"
+            )));
+        }
+        url = target.into();
+    }
+    Some(Finding::Fault(format!("{public}{EDITOR_PAGE} redirects in a circle")))
 }
 
 async fn check_health(server: &DocumentServer, internal: &str) -> Finding {
@@ -96,10 +132,12 @@ async fn check_clock(internal: &str) -> Finding {
 /// Requests the conversion of a page of this service to PDF and verifies the result.
 async fn check_conversion(config: &Config, server: &DocumentServer, own: &str) -> Finding {
     // If the service is not running, a temporary server listens on its address.
-    let stand_in = TcpListener::bind(config.listen).await.ok().map(|listener| {
-        let page = Router::new().fallback(|| async { "groupwork doctor" });
-        tokio::spawn(async move { axum::serve(listener, page).await })
-    });
+    let page = Router::new().fallback(|| async { "groupwork doctor" });
+    let stand_in = match config.listen.bind().await {
+        Ok(Listener::Tcp(listener)) => Some(tokio::spawn(async move { axum::serve(listener, page).await })),
+        Ok(Listener::Unix(listener)) => Some(tokio::spawn(async move { axum::serve(listener, page).await })),
+        Err(_) => None,
+    };
     let conversion = Conversion {
         key: format!("doctor-{}", clock::new_id()),
         file_type: "txt",
@@ -122,11 +160,14 @@ async fn check_conversion(config: &Config, server: &DocumentServer, own: &str) -
 }
 
 async fn get(url: &str) -> reqwest::Result<reqwest::Response> {
-    reqwest::Client::builder()
-        .no_proxy()
-        .timeout(SCRIPT_TIMEOUT)
-        .build()?
-        .get(url)
-        .send()
-        .await
+    request(url, Policy::default()).await
+}
+
+async fn get_without_redirects(url: &str) -> reqwest::Result<reqwest::Response> {
+    request(url, Policy::none()).await
+}
+
+async fn request(url: &str, redirects: Policy) -> reqwest::Result<reqwest::Response> {
+    let client = reqwest::Client::builder().no_proxy().timeout(SCRIPT_TIMEOUT);
+    client.redirect(redirects).build()?.get(url).send().await
 }

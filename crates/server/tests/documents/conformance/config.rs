@@ -52,7 +52,7 @@ with_document_server!(
         let shown = config.as_object().unwrap().clone();
         let shown: Value = shown
             .into_iter()
-            .filter(|(name, _)| name != "token" && name != "documentServerUrl")
+            .filter(|(name, _)| !["token", "editor", "documentServerUrl"].contains(&name.as_str()))
             .collect();
         signed
             .as_object_mut()

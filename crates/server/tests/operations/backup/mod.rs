@@ -3,6 +3,7 @@
 //! either nothing or a state that the next attempt completes.
 
 mod forged;
+mod rotation;
 mod school;
 
 use std::process::{Output, Stdio};
@@ -76,7 +77,7 @@ db::statements! {
 fn count(connection: &mut Connection) -> i64 {
     assert_eq!(STATEMENTS.len(), 2);
     connection
-        .fetch_optional(&PEOPLE, &[], |row| row.take())
+        .fetch_optional(&PEOPLE, &[], |row| row.only())
         .unwrap()
         .unwrap()
 }

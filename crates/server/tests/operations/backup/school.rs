@@ -223,7 +223,7 @@ pub fn has_all(acknowledged: &AcknowledgedFiles, database: &Database) {
     let found: Vec<(String, String)> = std::thread::spawn(move || {
         assert_eq!(STATEMENTS.len(), 2);
         open(&database)
-            .fetch_all(&REVISIONS, &[], |row| Ok((row.take()?, row.take()?)))
+            .fetch_all(&REVISIONS, &[], |row| Ok((row.get("document_id")?, row.get("sha256")?)))
             .unwrap()
     })
     .join()
@@ -239,7 +239,7 @@ pub fn has_all(acknowledged: &AcknowledgedFiles, database: &Database) {
 /// Returns the names of all users.
 pub fn names(database: &Database) -> Vec<String> {
     let database = database.clone();
-    let read = std::thread::spawn(move || open(&database).fetch_all(&NAMES, &[], |row| row.take()).unwrap());
+    let read = std::thread::spawn(move || open(&database).fetch_all(&NAMES, &[], |row| row.get("name")).unwrap());
     read.join().unwrap()
 }
 

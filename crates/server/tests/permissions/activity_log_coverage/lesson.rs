@@ -125,6 +125,11 @@ pub(super) async fn create_class(scenario: &mut Scenario<'_>) -> [String; 4] {
     scenario
         .call(&world.ben, help, &[&group], json!({"message": "Really"}), &[])
         .await;
+    let withdraw = "POST /groups/{id}/help/withdraw";
+    scenario
+        .call(&world.ben, withdraw, &[&group], json!({}), &["HELP_WITHDRAWN"])
+        .await;
+    scenario.call(&world.ben, withdraw, &[&group], json!({}), &[]).await;
     scenario
         .call(ada, "POST /groups/{id}/help/claim", &[&group], json!({}), &[])
         .await;

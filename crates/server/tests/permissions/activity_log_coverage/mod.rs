@@ -43,6 +43,16 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
     ),
     (
         "POST",
+        "/workrooms/documents/{id}/commits",
+        "the log of the document and its revisions name the authors",
+    ),
+    (
+        "POST",
+        "/workrooms/documents/{id}/images",
+        "a picture is nothing before a commit names it",
+    ),
+    (
+        "POST",
         "/workrooms/documents/{id}/flushed",
         "it changes nothing but how long a hand-in or a finish waits",
     ),
@@ -105,6 +115,16 @@ const WITHOUT_EVENT: &[(&str, &str, &str)] = &[
         "POST",
         "/workrooms/documents/{id}/callback",
         "only a document server can call it: tests/documents/conformance/saves.rs",
+    ),
+    (
+        "POST",
+        "/workrooms/documents/{id}/commits",
+        "only pages with the open document receive it: tests/realtime/editor_rooms.rs",
+    ),
+    (
+        "POST",
+        "/workrooms/documents/{id}/images",
+        "a picture is nothing before a commit names it",
     ),
     (
         "POST",

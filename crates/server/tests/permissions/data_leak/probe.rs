@@ -110,10 +110,10 @@ impl RouteTable {
             "documentId" => one(&lesson.document),
             // Shorter than a mark, so a response that repeats the query does not count as a leak.
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
-            "needsHelp" | "mine" | "isActive" | "dryRun" => one("1"),
+            "needsHelp" | "mine" | "isActive" | "dryRun" | "generation" => one("1"),
             "limit" => one("200"),
             "event" => one("GROUP_CREATE"),
-            "after" => one("0"),
+            "after" | "since" => one("0"),
             "delimiter" => one(";"),
             "cursor" => one("AAAA"),
             "from" => one("2020-01-01T00:00:00Z"),

@@ -8,6 +8,7 @@ use test_support::rows::execute;
 use test_support::topics::{LATER, id, link};
 use test_support::{Client, LessonFixture, TestApp, TestClass, TestUser};
 
+use test_support::samples::PIXEL;
 /// An id that does not exist.
 pub use test_support::samples::UNKNOWN_ID;
 /// The ids of all objects of one lesson.
@@ -37,6 +38,8 @@ pub struct LessonIds {
     pub others: String,
     /// A text that was saved after its document was deleted.
     pub late_text: String,
+    /// A picture of the draft.
+    pub image: String,
     pub submission: String,
     /// The copy of the document in the submission.
     pub copy: String,
@@ -93,6 +96,7 @@ impl LessonIds {
             locked: id(),
             others: id(),
             late_text: id(),
+            image: id(),
             submission: id(),
             copy: id(),
             chat_file: id(),
@@ -185,6 +189,12 @@ impl LessonIds {
         let finish = format!("/assignments/{finished}/finish");
         teach.send(Method::POST, &finish, None).await.expect(200);
         let draft = document(&author, "draft").await;
+        // The first opening in the built-in editor begins the log of the document.
+        let opened = format!("/workrooms/documents/{draft}/content");
+        author.get(&opened).await.expect(200);
+        let images = format!("/workrooms/documents/{draft}/images");
+        let image = author.upload(&images, "dot.png", PIXEL.to_vec(), &[]).await;
+        let image = id(&image.expect(201));
         let submitted = document(&author, "submitted").await;
         let others = document(&second, "others").await;
         let handed_in = hand_in(&submitted, &first).await;
@@ -220,6 +230,7 @@ impl LessonIds {
             locked,
             others,
             late_text,
+            image,
             submission,
             copy,
             chat_file,

@@ -1,11 +1,11 @@
 //! Builds the request for a row of the matrix: its path with the ids of a lesson, its query, and a body that can
 //! succeed.
 
-use api::permission_matrix::MatrixRow;
 use serde_json::{Value, json};
 
 use super::fixture::{LessonIds, MatrixFixture, UNKNOWN_ID};
 use super::people::MatrixActor;
+use super::rows::MatrixRow;
 use test_support::samples::{Ids, Sample, fill_path, sample};
 use test_support::{Answer, TestApp};
 
@@ -130,6 +130,7 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
             "others" => &lesson.others,
             _ => &lesson.draft,
         },
+        (_, "imageId") => &lesson.image,
         ("workrooms", "id") if line.path.starts_with("/workrooms/late-texts/") => &lesson.late_text,
         ("workrooms", "id") => &lesson.room,
         (_, "messageId") => &lesson.message,

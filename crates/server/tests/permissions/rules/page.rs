@@ -123,6 +123,8 @@ fn defines(text: &str, item: &str) -> bool {
         "trait",
         "type",
         "macro_rules!",
+        // A part of SQL statements.
+        "pub",
     ];
     occurrences(text, item).any(|(before, _)| words.iter().any(|word| before.trim_end().ends_with(word)))
 }

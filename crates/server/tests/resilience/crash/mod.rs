@@ -5,6 +5,7 @@
 
 mod bad_disks;
 pub mod checker;
+mod commits;
 mod deletions;
 mod faults;
 mod harness;
@@ -148,8 +149,9 @@ async fn kills_at_every_failpoint(kind: DatabaseKind) {
     };
     fixture.writers.pause().await;
     service.kill();
-    // `deletions.rs` tests the failpoints of deletions.
-    for name in failpoint::NAMES.iter().filter(|name| !name.starts_with("deletion.")) {
+    // `deletions.rs` tests the failpoints of deletions, `commits.rs` those of the built-in editor.
+    let is_elsewhere = |name: &str| name.starts_with("deletion.") || name.starts_with("commits.");
+    for name in failpoint::NAMES.iter().filter(|name| !is_elsewhere(name)) {
         let since = Instant::now();
         let armed = fixture.kill_at(name).await;
         println!("  {armed}: died after {} ms", since.elapsed().as_millis());

@@ -7,21 +7,21 @@ use db::Database;
 use db::connection::Connection;
 
 db::statements! {
-    REVISIONS = "SELECT r.id, r.document_id, r.file_key, r.size, r.sha256, d.current_revision_id,
-            r.origin || ' of generation ' || CAST(r.generation AS TEXT) || ' last ' || COALESCE(CAST(r.last_save AS TEXT), '-') || ' made ' || CAST(r.created_at AS TEXT)
+    REVISIONS = "SELECT r.id, r.document_id, r.file_key, r.size, r.sha256, d.current_revision_id AS holder_id,
+            r.origin || ' of generation ' || CAST(r.generation AS TEXT) || ' last ' || COALESCE(CAST(r.last_save AS TEXT), '-') || ' made ' || CAST(r.created_at AS TEXT) AS origin
         FROM document_revisions r JOIN documents d ON d.id = r.document_id AND d.organization_id = r.organization_id
         WHERE r.organization_id = $1 ORDER BY r.document_id, r.version";
-    COPIES = "SELECT c.id, c.document_id, c.file_key, c.size, c.sha256, c.submission_id, 'COPY'
+    COPIES = "SELECT c.id, c.document_id, c.file_key, c.size, c.sha256, c.submission_id AS holder_id, 'COPY' AS origin
         FROM submission_documents c JOIN submissions s ON s.id = c.submission_id AND s.organization_id = c.organization_id
         WHERE c.organization_id = $1";
     DOCUMENTS = "SELECT id, work_room_id, status FROM documents WHERE organization_id = $1";
-    TOPICS = "SELECT id, status FROM assignments WHERE organization_id = $1";
+    TOPICS = "SELECT id, status AS value FROM assignments WHERE organization_id = $1";
     MESSAGES = "SELECT work_room_id, seq, content FROM work_room_messages WHERE organization_id = $1
         ORDER BY work_room_id, seq";
     DANGLING = "SELECT d.id FROM documents d
         LEFT JOIN document_revisions r ON r.id = d.current_revision_id AND r.document_id = d.id
         WHERE d.organization_id = $1 AND d.current_revision_id IS NOT NULL AND r.id IS NULL";
-    GROUPS = "SELECT g.id, w.id FROM groups g JOIN work_rooms w ON w.group_id = g.id
+    GROUPS = "SELECT g.id, w.id AS value FROM groups g JOIN work_rooms w ON w.group_id = g.id
         AND w.organization_id = g.organization_id WHERE g.organization_id = $1";
     ROOMLESS = "SELECT g.id FROM groups g LEFT JOIN work_rooms w ON w.group_id = g.id
         WHERE g.organization_id = $1 AND w.id IS NULL";
@@ -78,13 +78,13 @@ impl StoredState {
         let mut kept = |sql| {
             let rows = connection.fetch_all(sql, here, |row| {
                 Ok(FileRow {
-                    id: row.take()?,
-                    document: row.take::<Option<String>>()?.unwrap_or_default(),
-                    file: row.take()?,
-                    size: row.take()?,
-                    sha256: row.take()?,
-                    of: row.take()?,
-                    origin: row.take()?,
+                    id: row.get("id")?,
+                    document: row.get::<Option<String>>("document_id")?.unwrap_or_default(),
+                    file: row.get("file_key")?,
+                    size: row.get("size")?,
+                    sha256: row.get("sha256")?,
+                    of: row.get("holder_id")?,
+                    origin: row.get("origin")?,
                 })
             });
             rows.unwrap()
@@ -94,24 +94,24 @@ impl StoredState {
             ("document without its current revision", &DANGLING),
             ("group without a room", &ROOMLESS),
         ] {
-            let ids = connection.fetch_all(sql, here, |row| row.take::<String>());
+            let ids = connection.fetch_all(sql, here, |row| row.get::<String>("id"));
             faults.extend(ids.unwrap().into_iter().map(|id| format!("{what}: {id}")));
         }
         let mut pairs = |sql| -> HashMap<String, String> {
-            let rows = connection.fetch_all(sql, here, |row| Ok((row.take()?, row.take()?)));
+            let rows = connection.fetch_all(sql, here, |row| Ok((row.get("id")?, row.get("value")?)));
             rows.unwrap().into_iter().collect()
         };
         let (groups, topics) = (pairs(&GROUPS), pairs(&TOPICS));
-        let documents = connection.fetch_all(&DOCUMENTS, here, |row| Ok((row.take()?, (row.take()?, row.take()?))));
+        let documents = connection.fetch_all(&DOCUMENTS, here, |row| {
+            Ok((row.get("id")?, (row.get("work_room_id")?, row.get("status")?)))
+        });
         let mut messages: HashMap<String, Vec<(i64, String)>> = HashMap::new();
         let posted = connection.fetch_all(&MESSAGES, here, |row| {
-            messages
-                .entry(row.take()?)
-                .or_default()
-                .push((row.take()?, row.take()?));
-            Ok(())
+            Ok((row.get("work_room_id")?, (row.get("seq")?, row.get("content")?)))
         });
-        posted.unwrap();
+        for (room, message) in posted.unwrap() {
+            messages.entry(room).or_default().push(message);
+        }
         Self {
             revisions,
             copies,

@@ -1,6 +1,7 @@
 //! Runs several instances on one PostgreSQL database and one object store, as real processes behind a real proxy. They
 //! must behave as one service for all users, whichever instance handles a request, also during a rolling restart.
 
+mod commits;
 mod events;
 mod lesson;
 mod limits;

@@ -70,7 +70,13 @@ async fn draining_instance_serves_until_second_signal() {
         assert!(since.elapsed() < test_support::WAIT_TIMEOUT, "readiness did not fail");
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
-    let unasked = json!({"database": "unasked", "storage": "unasked", "docserver": "unasked"});
+    let unasked = json!({
+        "database": "unasked",
+        "storage": "unasked",
+        "docserver": "unasked",
+        "mail": "unasked",
+        "backup": "unasked"
+    });
     assert_eq!(told, json!({"status": "draining", "checks": unasked}));
     for path in ["", "/live"] {
         let answer = send(path).await;

@@ -23,8 +23,8 @@ fn statements() -> Vec<(String, &'static Sql)> {
     files
         .flat_map(|(file, statements)| {
             statements
-                .iter()
-                .map(move |(name, sql)| (format!("{file}::{name}"), *sql))
+                .into_iter()
+                .map(move |(name, sql)| (format!("{file}::{name}"), sql))
         })
         .collect()
 }

@@ -70,6 +70,10 @@ pub const ALL: &[(&str, &str)] = &[
         "who took part stands within a text; once for an export of one's own data",
     ),
     ("platform/system::*", "counts what there is, up to a limit"),
+    (
+        "platform/operations::EMAIL_QUEUE",
+        "counts the emails that wait, of which there are few",
+    ),
     ("dump/load::*", "a restore has the database to itself"),
 ];
 
@@ -82,6 +86,14 @@ pub const RANGE: &[(&str, &str)] = &[
     (
         "platform/editing::FREEZING",
         "documents whose freeze is not complete, by an index of these alone",
+    ),
+    (
+        "platform/document_log::LATE",
+        "late commits that no version contains yet, by an index of these alone",
+    ),
+    (
+        "platform/document_log::UNSAVED",
+        "documents whose commits no file contains yet, by an index of these alone",
     ),
     ("platform/listeners::BETWEEN", "sessions between two that are known"),
     ("platform/accounts::FORGET_VERIFICATIONS", "what is over"),

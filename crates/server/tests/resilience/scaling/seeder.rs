@@ -56,12 +56,17 @@ type Rows = (&'static str, i64, &'static str, &'static str);
 
 /// Returns the tables of a school in insertion order, parents first.
 fn tables(extent: Extent) -> Vec<Rows> {
+    let mut tables = course_tables(extent);
+    tables.extend(work_room_tables(extent));
+    tables.extend(administration_tables(extent));
+    tables
+}
+
+fn course_tables(extent: Extent) -> Vec<Rows> {
     let (students, groups) = (extent.students, extent.groups);
     let classes = groups / GROUPS;
     let (topics, links) = (classes * TOPICS, classes * TOPICS * GROUPS);
-    let (rooms, documents) = (groups, groups * 2);
-    let logs = extent.logs / extent.schools;
-    let mut tables: Vec<Rows> = vec![
+    vec![
         ("members", students, "id, user_id, role, external_id, created_at",
             "'m{s}-{i}', 'u{s}-{i}', CASE WHEN {i} % 20 = 1 THEN 'teacher' WHEN {i} = 0 THEN 'admin' ELSE 'student' END, 'x' || {i}, {t}"),
         ("subjects", 10, "id, name, name_key, created_at, updated_at", "'s{s}-{i}', 'Subject {i}', 'subject {i}', {t}, {t}"),
@@ -91,6 +96,13 @@ fn tables(extent: Extent) -> Vec<Rows> {
             'IN_PROGRESS' END, CASE WHEN {i} % 2 = 0 THEN 'su{s}-' || ({i} / 2) END, {t}, {t}"),
         ("assignment_attachments", topics, "id, assignment_id, file_name, mime_type, size, sha256, file_key, uploaded_by_id, created_at",
             "'f{s}-{i}', 'a{s}-{i}', 'a.pdf', 'application/pdf', 1, 'x', 'f{s}-{i}', 'u{s}-1', {t}"),
+    ]
+}
+
+fn work_room_tables(extent: Extent) -> Vec<Rows> {
+    let (students, groups) = (extent.students, extent.groups);
+    let (rooms, documents, links) = (groups, groups * 2, groups * TOPICS);
+    vec![
         ("work_rooms", rooms, "id, group_id, last_message_seq, created_at, updated_at", "'w{s}-{i}', 'g{s}-{i}', 20, {t}, {t}"),
         ("work_room_messages", rooms * 20, "id, work_room_id, seq, sender_id, content, client_message_id, created_at, deleted_at",
             "'ms{s}-{i}', 'w{s}-{i/20}', {i%20} + 1, 'u{s}-' || ({i} / 20 * 5), 'Hello', 'c{i}', {t},
@@ -108,6 +120,16 @@ fn tables(extent: Extent) -> Vec<Rows> {
             "'ds{s}-{i}', 'd{s}-{i/2}', 'key', 'p{i}', 'CURRENT', {t}"),
         ("document_contributions", documents, "document_id, user_id, editing_millis, saves, first_at, last_at, counted_until",
             "'d{s}-{i}', 'u{s}-' || ({i} / 2 * 5), 0, 1, {t}, {t}, {t}"),
+        ("document_logs", documents / 5, "document_id, generation, version, unsaved_since, last_commit_at, created_at",
+            "'d{s}-' || ({i} * 5), 1, 20, CASE WHEN {i} % 10 = 0 THEN {t} END, {t}, {t}"),
+        ("document_snapshots", documents / 5, "document_id, generation, version, content, created_at",
+            "'d{s}-' || ({i} * 5), 1, 0, '{{}}', {t}"),
+        ("document_steps", documents * 4, "document_id, generation, version, author_id, client_id, ref, steps, created_at",
+            "'d{s}-' || ({i} / 20 * 5), 1, {i%20} + 1, 'u{s}-1', 'c', 'r{i}', '[]', {t}"),
+        ("document_images", documents / 5, "id, document_id, mime_type, size, sha256, file_key, width, height, uploaded_by_id, created_at",
+            "'di{s}-{i}', 'd{s}-' || ({i} * 5), 'image/png', 1, 'x', 'di{s}-{i}', 1, 1, 'u{s}-' || ({i} * 5), {t}"),
+        ("late_commits", documents / 5, "id, document_id, generation, author_id, client_id, ref, version, steps, created_at, is_saved",
+            "'lc{s}-{i}', 'd{s}-' || ({i} * 5), 1, 'u{s}-1', 'c', 'r', 1, '[]', {t}, {i} % 10 > 0"),
         ("editing_sessions", documents / 5, "id, document_id, generation, document_key, since, last_callback_at",
             "'es{s}-{i}', 'd{s}-' || ({i} * 5), 1, 'key', {t}, {t}"),
         ("submissions", links / 2, "id, group_assignment_id, attempt, status, submitted_by_id, submitted_at, member_ids, created_at",
@@ -129,6 +151,15 @@ fn tables(extent: Extent) -> Vec<Rows> {
             "'dm{s}-{i}', 'u{s}-{i}', CASE WHEN {i} % 10 = 0 THEN 'k{s}-{i/25}' END, 'Hello', {t}"),
         ("message_recipients", students * 2, "message_id, user_id, created_at",
             "'dm{s}-{i/2}', 'u{s}-' || (({i} * 7 + {i} % 2) % {students}), {t}"),
+    ]
+}
+
+fn administration_tables(extent: Extent) -> Vec<Rows> {
+    let (students, groups) = (extent.students, extent.groups);
+    let classes = groups / GROUPS;
+    let topics = classes * TOPICS;
+    let logs = extent.logs / extent.schools;
+    let mut tables: Vec<Rows> = vec![
         ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
         ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
         ("idempotency_keys", students, "id, user_id, route, key_digest, request_digest, status, answer, size, created_at",

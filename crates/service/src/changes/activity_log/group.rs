@@ -6,6 +6,7 @@ use domain::change::help::HelpChange;
 use domain::details::GroupDetails;
 use domain::file::GroupAttachment;
 use domain::group::GroupContext;
+use domain::help::HelpRequestOutcome;
 use serde_json::{Value, json};
 
 use super::{LogEntry, difference, group_name, people, person};
@@ -50,19 +51,21 @@ pub(super) fn entry(change: &GroupChange) -> LogEntry {
     }
 }
 
-/// Returns the log entry of a help request: one when it is opened and one when it is resolved. Repeats and claims are
-/// not logged.
+/// Returns the log entry of a help request: when it is opened, no longer needed, or resolved. Repeats and claims are not
+/// logged.
 pub(super) fn help(change: &HelpChange) -> Option<LogEntry> {
     match change {
-        HelpChange::Requested {
-            group,
-            by: _,
-            is_first: true,
-        } => {
-            let details = json!({"message": group.group.help.message(), "waitedSeconds": 0});
+        HelpChange::Requested { group, by: _, outcome } => {
+            let message = match outcome {
+                HelpRequestOutcome::First => group.group.help.message(),
+                HelpRequestOutcome::Renewed => None,
+                HelpRequestOutcome::Again => return None,
+            };
+            let details = json!({"message": message, "waitedSeconds": 0});
             Some(about(Action::HelpRequested, &group.group_context()).details(details))
         }
-        HelpChange::Requested { is_first: false, .. } | HelpChange::Claimed { .. } => None,
+        HelpChange::Withdrawn { group, by: _ } => Some(about(Action::HelpWithdrawn, &group.group_context())),
+        HelpChange::Claimed { .. } => None,
         HelpChange::Resolved {
             group,
             by: _,

@@ -12,9 +12,15 @@ use api_types::event::{EventGroup, EventPerson, GroupHelp, GroupHelpResolved, Gr
 
 pub fn emit(change: &HelpChange, builder: &mut EventBuilder<'_>) {
     match change {
-        HelpChange::Requested { group, by, is_first: _ } => {
+        HelpChange::Requested { group, by, outcome: _ } => {
             emit_help_requested(group, Some(by), builder);
-            emit_updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], builder);
+            let changed = ["needsHelp", "helpRequestedAt", "helpMessage", "helpWithdrawnAt"];
+            emit_updated(group, &changed, builder);
+        }
+        HelpChange::Withdrawn { group, by: _ } => {
+            let asked = group.group.help.requested_by().and_then(|user| member(group, user));
+            emit_help_requested(group, asked, builder);
+            emit_updated(group, &["helpWithdrawnAt"], builder);
         }
         HelpChange::Claimed { group, by: _ } => {
             let asked = group.group.help.requested_by().and_then(|user| member(group, user));
@@ -57,6 +63,7 @@ fn emit_help_requested(group: &GroupDetails, requested_by: Option<&Person>, buil
         needs_help: true,
         help_message: help.message().cloned(),
         help_requested_at: help.requested_at(),
+        help_withdrawn_at: help.withdrawn_at(),
         requested_by: requested_by.map(EventPerson::from),
         help_claimed_by_id: help.claimed_by().cloned(),
         course_id: group.course_id.clone(),

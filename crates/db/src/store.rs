@@ -9,13 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use domain::access::Viewer;
+use domain::time::Timestamp;
 use tokio::sync::oneshot;
 
 use super::connection::{Connection, statements_run};
 use super::fair_queue::{Receiver, Sender, TenantKey, TrySendError, channel};
+use super::platform::{CrossTenantReason, PlatformTx, PlatformWriteTx};
 use super::pooled::{Pool, Pooled};
 use super::server::Server;
-use super::{db_error, dump};
+use super::storage::Stored;
+use super::{Actor, ReadTx, RequestContext, WriteTx, db_error, dump};
 use common::error::{Error, Result};
 use common::failpoint;
 use common::metrics::metrics;
@@ -73,16 +77,9 @@ trait WriteJob: Send {
     fn finish(self: Box<Self>, committed: Result<()>);
 }
 
-impl super::Store {
-    /// Checkpoints the write-ahead log of SQLite at shutdown, so that the database file alone is a complete copy.
-    pub async fn checkpoint(&self) -> Result<()> {
-        self.db.checkpoint().await
-    }
-}
-
-/// The queues of the read and write threads.
+/// The database access of the service: the queues of the read and write threads. Clones share them.
 #[derive(Clone)]
-pub struct Db {
+pub struct Store {
     /// Statements run by all read jobs.
     read_statement_count: Arc<AtomicU64>,
     /// Whether the last commit failed: the disk is full or broken, although reads still work.
@@ -92,8 +89,9 @@ pub struct Db {
     database: Database,
 }
 
-impl Db {
-    /// Opens `readers` read connections and, on PostgreSQL, `writers` write connections, one thread each.
+impl Store {
+    /// Opens `readers` read connections and, on PostgreSQL, `writers` write connections, one thread each. The schema must
+    /// be current ([`migrate`](super::migrate())).
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
         // A tenant can occupy all readers but one. PostgreSQL has many readers; SQLite has few, so one more is opened.
         // A mostly idle thread costs less than one reader fewer for a tenant.
@@ -165,8 +163,9 @@ impl Db {
         })
     }
 
-    /// Checkpoints and truncates the write-ahead log of SQLite.
-    async fn checkpoint(&self) -> Result<()> {
+    /// Checkpoints and truncates the write-ahead log of SQLite at shutdown, so that the database file alone is a complete
+    /// copy.
+    pub async fn checkpoint(&self) -> Result<()> {
         let Database::Sqlite(path) = self.database.clone() else {
             return Ok(());
         };
@@ -175,18 +174,142 @@ impl Db {
         done.map_err(|error| anyhow::anyhow!(error))?
     }
 
-    /// Returns the number of statements the readers have run so far.
+    /// Returns the number of statements of all reads so far, to detect N+1 queries.
     pub fn read_statement_count(&self) -> u64 {
         self.read_statement_count.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the last commit failed.
+    /// Returns whether the last commit failed; the next successful commit resets it.
     pub fn commit_failed(&self) -> bool {
         self.commit_failed.load(Ordering::Relaxed)
     }
 
-    /// Runs `query` on a reader, in one snapshot of the database. Queued fairly between tenants.
+    /// Runs a read transaction in one organization.
     pub async fn read<T: Send + 'static>(
+        &self,
+        context: RequestContext,
+        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let tenant = Some(context.tenant.id().clone());
+        self.queue_read(tenant, move |connection| query(&mut ReadTx { connection, context }))
+            .await
+    }
+
+    /// Reads all organizations in one snapshot, for lists of a SUPER_ADMIN without an active organization. `gather` is
+    /// called with each organization.
+    pub async fn read_all_tenants<T: Send + 'static>(
+        &self,
+        _: CrossTenantReason,
+        (actor, now): (Actor, Timestamp),
+        start: T,
+        mut gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<T> {
+        self.queue_read(None, move |connection| {
+            let mut gathered = start;
+            for tenant in PlatformTx::on(connection).tenants()? {
+                let context = RequestContext {
+                    tenant,
+                    viewer: Viewer::Admin,
+                    actor: actor.clone(),
+                    now,
+                };
+                gather(&mut gathered, &mut ReadTx { connection, context })?;
+            }
+            Ok(gathered)
+        })
+        .await
+    }
+
+    /// Runs a write transaction in one organization. Only `service::changes::Transactor` calls this; `before_commit`
+    /// processes the recorded changes and returns what runs after the commit.
+    pub async fn write_with<T: Send + 'static>(
+        &self,
+        context: RequestContext,
+        mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
+        mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        let tenant = Some(context.tenant.id().clone());
+        self.queue_write(tenant, move |connection| {
+            let read_tx = ReadTx {
+                connection,
+                context: context.clone(),
+            };
+            let mut tx = WriteTx {
+                read_tx,
+                changes: Vec::new(),
+                stored: Stored::default(),
+            };
+            let output = act(&mut tx)?;
+            let after = before_commit(&mut tx)?;
+            Ok((output, after))
+        })
+        .await
+    }
+
+    /// Reads across organizations; states why.
+    pub async fn platform_read<T: Send + 'static>(
+        &self,
+        _: CrossTenantReason,
+        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.queue_read(None, move |connection| query(&mut PlatformTx::on(connection)))
+            .await
+    }
+
+    /// Reads one row. Fails while the database is away.
+    pub async fn check_connection(&self) -> Result<()> {
+        self.platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id())
+            .await
+            .map(drop)
+    }
+
+    /// Reads across organizations, queued for `tenant` if its organization is known. This affects only the order.
+    pub async fn platform_read_for<T: Send + 'static>(
+        &self,
+        tenant: TenantKey,
+        _: CrossTenantReason,
+        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.queue_read(tenant, move |connection| query(&mut PlatformTx::on(connection)))
+            .await
+    }
+
+    /// Writes across organizations; states why.
+    pub async fn platform_write<T: Send + 'static>(
+        &self,
+        _: CrossTenantReason,
+        mut act: impl FnMut(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let nothing_after = || -> AfterCommit { Box::new(|| ()) };
+        self.queue_write(None, move |connection| {
+            Ok((act(&mut PlatformTx::on(connection))?, nothing_after()))
+        })
+        .await
+    }
+
+    /// Runs a write transaction across organizations that emits events. Only
+    /// `service::changes::Transactor` calls this.
+    pub async fn platform_write_with<T: Send + 'static>(
+        &self,
+        _: CrossTenantReason,
+        mut act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
+        mut before_commit: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        self.queue_write(None, move |connection| {
+            let mut tx = PlatformWriteTx::on(connection);
+            let output = act(&mut tx)?;
+            Ok((output, before_commit(&mut tx)?))
+        })
+        .await
+    }
+
+    /// Returns the number of queued write transactions of one tenant, for tests.
+    pub fn queued_writes(&self, tenant: &TenantKey) -> usize {
+        self.writes.waiting_of(tenant)
+    }
+
+    /// Runs `query` on a reader, in one snapshot of the database. Queued fairly between tenants.
+    async fn queue_read<T: Send + 'static>(
         &self,
         tenant: TenantKey,
         query: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
@@ -216,7 +339,7 @@ impl Db {
 
     /// Runs `act` in one transaction. Once queued it no longer depends on the caller: either it is committed and its
     /// `AfterCommit` runs, or neither happens. `act` may be retried on PostgreSQL, so it is `FnMut`.
-    pub async fn write<T: Send + 'static>(
+    async fn queue_write<T: Send + 'static>(
         &self,
         tenant: TenantKey,
         act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
@@ -232,13 +355,6 @@ impl Db {
         let outcome = result.await.unwrap_or_else(|_| Err(Error::NotReady));
         metrics().record_transaction("write", started_at.elapsed());
         outcome
-    }
-}
-
-impl super::Store {
-    /// Returns the number of queued write transactions of one tenant, for tests.
-    pub fn queued_writes(&self, tenant: &TenantKey) -> usize {
-        self.db.writes.waiting_of(tenant)
     }
 }
 

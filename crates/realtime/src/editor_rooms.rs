@@ -1,0 +1,326 @@
+//! Pages with an open document in the built-in editor: they join the room of the document, and their cursors are relayed
+//! to each other. Access is checked when a page joins and whenever the rooms of its socket are computed again. Cursors
+//! are neither stored nor logged. See docs/built-in-editor.md#socket.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::document::EditorMode;
+use domain::document_log::is_reference;
+use domain::id::{DocumentId, OrganizationId, UserId};
+use domain::realtime::{Event, Room};
+use serde::{Deserialize, Serialize};
+use socketioxide::extract::{AckSender, SocketRef, TryData};
+use tokio::sync::mpsc;
+
+use super::connection::SocketConnection;
+use super::dispatch::Emission;
+use super::{RealtimeServer, payload, rooms};
+use api_types::event::DocumentCursor;
+use db::{RequestContext, Tenant};
+
+/// The maximum number of documents that a socket has open.
+const DOCUMENTS_MAX: usize = 20;
+/// The minimum time between two relayed cursors of a page.
+const CURSOR_INTERVAL: Duration = Duration::from_millis(100);
+/// The minimum time between two cursors of a page that are sent to other instances.
+const PEER_INTERVAL: Duration = Duration::from_millis(500);
+
+/// A user opened a document in the built-in editor, still has it open, or closed the last page of it at this instance.
+#[derive(Debug, Clone)]
+pub struct EditorPresence {
+    pub tenant: Tenant,
+    pub document: DocumentId,
+    pub generation: i64,
+    pub user: UserId,
+    pub is_open: bool,
+}
+
+/// The payload of `document:open`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OpenMessage {
+    document_id: DocumentId,
+    generation: i64,
+    client_id: String,
+}
+
+/// The payload of `document:close`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CloseMessage {
+    document_id: DocumentId,
+}
+
+/// The payload of `document:move`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveMessage {
+    document_id: DocumentId,
+    generation: i64,
+    version: i64,
+    anchor: Option<i64>,
+    head: Option<i64>,
+}
+
+/// The acknowledgement of `document:open`.
+#[derive(Debug, Serialize)]
+struct JoinReply {
+    joined: bool,
+}
+
+/// An open page of a document.
+#[derive(Debug, Clone)]
+pub(super) struct OpenPage {
+    context: RequestContext,
+    generation: i64,
+    client_id: String,
+    can_edit: bool,
+    relayed_at: Option<Instant>,
+    sent_to_peers_at: Option<Instant>,
+    /// A cursor that waits for the interval; the last one replaces it.
+    waiting: Option<DocumentCursor>,
+}
+
+/// The open pages of a socket.
+pub(super) type OpenPages = BTreeMap<DocumentId, OpenPage>;
+
+/// Registers the event handlers of a socket.
+pub(super) fn register_handlers(socket: &SocketRef, realtime: &RealtimeServer) {
+    let (opening, closing) = (Arc::downgrade(&realtime.0), Arc::downgrade(&realtime.0));
+    let (moving, leaving) = (Arc::downgrade(&realtime.0), Arc::downgrade(&realtime.0));
+    socket.on(
+        "document:open",
+        move |socket: SocketRef, TryData(open): TryData<OpenMessage>, ack: AckSender| async move {
+            let Some(realtime) = opening.upgrade().map(RealtimeServer) else {
+                return;
+            };
+            let joined = match open {
+                Ok(open) => realtime.open_page(&socket, open).await,
+                Err(_) => false,
+            };
+            // Clients that ask for no acknowledgement get none.
+            drop(ack.send(&JoinReply { joined }));
+        },
+    );
+    socket.on(
+        "document:close",
+        move |socket: SocketRef, TryData(close): TryData<CloseMessage>| async move {
+            if let (Some(realtime), Ok(close)) = (closing.upgrade().map(RealtimeServer), close) {
+                realtime.close_page(&socket, &close.document_id);
+            }
+        },
+    );
+    socket.on(
+        "document:move",
+        move |socket: SocketRef, TryData(moved): TryData<MoveMessage>| async move {
+            if let (Some(realtime), Ok(moved)) = (moving.upgrade().map(RealtimeServer), moved) {
+                realtime.move_cursor(&socket, moved);
+            }
+        },
+    );
+    socket.on_disconnect(move |socket: SocketRef| async move {
+        if let Some(realtime) = leaving.upgrade().map(RealtimeServer)
+            && let Some(connection) = SocketConnection::of(&socket)
+        {
+            realtime.close_pages(&connection, connection.take_pages());
+        }
+    });
+}
+
+impl RealtimeServer {
+    /// Returns the receiver of the users who open and close documents at this instance. Only the first call does.
+    pub fn editor_presence(&self) -> Option<mpsc::UnboundedReceiver<EditorPresence>> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.0.editor_presence.set(sender).ok().map(|()| receiver)
+    }
+
+    async fn open_page(&self, socket: &SocketRef, open: OpenMessage) -> bool {
+        let (Some(connection), true) = (SocketConnection::of(socket), is_reference(&open.client_id)) else {
+            return false;
+        };
+        // A computation of the rooms at the same time would leave the new one.
+        let _guard = connection.lock_rooms().await;
+        let Some(context) = connection.context() else {
+            return false;
+        };
+        let id = open.document_id.clone();
+        let found = self
+            .0
+            .store
+            .read(context.clone(), move |tx| tx.document(&id).map(|seen| seen.mode()));
+        // Unknown, foreign and hidden documents are indistinguishable.
+        let Ok(mode) = found.await else {
+            return false;
+        };
+        let page = OpenPage {
+            context,
+            generation: open.generation,
+            client_id: open.client_id,
+            can_edit: mode == EditorMode::Edit,
+            relayed_at: None,
+            sent_to_peers_at: None,
+            waiting: None,
+        };
+        if !connection.insert_page(&open.document_id, page.clone(), DOCUMENTS_MAX) {
+            return false;
+        }
+        socket.join(rooms::name(&Room::Document(open.document_id.clone())));
+        self.report_presence(&connection, &open.document_id, &page, true);
+        true
+    }
+
+    fn close_page(&self, socket: &SocketRef, document: &DocumentId) {
+        if let Some(connection) = SocketConnection::of(socket)
+            && let Some(page) = connection.remove_page(document)
+        {
+            socket.leave(rooms::name(&Room::Document(document.clone())));
+            self.close_pages(&connection, BTreeMap::from([(document.clone(), page)]));
+        }
+    }
+
+    /// Announces that pages have gone: the socket has left their rooms already.
+    pub(super) fn close_pages(&self, connection: &SocketConnection, pages: OpenPages) {
+        for (document, page) in pages {
+            let cursor = DocumentCursor {
+                left: true,
+                ..page.cursor(connection.user(), &document, 0, (None, None))
+            };
+            let room = rooms::name(&Room::Document(document.clone()));
+            let is_open_elsewhere = self
+                .sockets_in(room)
+                .iter()
+                .any(|socket| SocketConnection::of(socket).is_some_and(|other| other.user() == connection.user()));
+            if !is_open_elsewhere {
+                self.report_presence(connection, &document, &page, false);
+            }
+            let organization = page.context.tenant.id().clone();
+            self.0.peers.send_cursor(&organization, &cursor);
+            self.emit_cursor_later(organization, cursor);
+        }
+    }
+
+    fn move_cursor(&self, socket: &SocketRef, moved: MoveMessage) {
+        let Some(connection) = SocketConnection::of(socket) else {
+            return;
+        };
+        let now = Instant::now();
+        let relay = connection.with_page(&moved.document_id, |page| {
+            page.generation = moved.generation;
+            let positions = (moved.anchor, moved.head);
+            let cursor = page.cursor(connection.user(), &moved.document_id, moved.version, positions);
+            let is_early = page
+                .relayed_at
+                .is_some_and(|at| now.duration_since(at) < CURSOR_INTERVAL);
+            if is_early {
+                // The task that waits already takes the newest one.
+                let is_scheduled = page.waiting.replace(cursor).is_some();
+                return (!is_scheduled).then_some(None);
+            }
+            page.relayed_at = Some(now);
+            let is_due = page
+                .sent_to_peers_at
+                .is_none_or(|at| now.duration_since(at) >= PEER_INTERVAL);
+            if is_due {
+                page.sent_to_peers_at = Some(now);
+            }
+            Some(Some((page.clone(), cursor, is_due)))
+        });
+        match relay.flatten() {
+            None => {}
+            Some(None) => {
+                let (realtime, socket) = (self.clone(), socket.clone());
+                tokio::spawn(async move {
+                    tokio::time::sleep(CURSOR_INTERVAL).await;
+                    realtime.relay_waiting(&socket, &moved.document_id);
+                });
+            }
+            Some(Some((page, cursor, is_due))) => {
+                self.report_presence(&connection, &moved.document_id, &page, true);
+                if is_due {
+                    self.0.peers.send_cursor(page.context.tenant.id(), &cursor);
+                }
+                relay_cursor(socket, page.context.tenant.id().clone(), cursor);
+            }
+        }
+    }
+
+    fn relay_waiting(&self, socket: &SocketRef, document: &DocumentId) {
+        let Some(connection) = SocketConnection::of(socket) else {
+            return;
+        };
+        let waiting = connection.with_page(document, |page| {
+            page.relayed_at = Some(Instant::now());
+            page.sent_to_peers_at = page.relayed_at;
+            page.waiting
+                .take()
+                .map(|cursor| (page.context.tenant.id().clone(), cursor))
+        });
+        if let Some((organization, cursor)) = waiting.flatten() {
+            self.0.peers.send_cursor(&organization, &cursor);
+            relay_cursor(socket, organization, cursor);
+        }
+    }
+
+    fn report_presence(&self, connection: &SocketConnection, document: &DocumentId, page: &OpenPage, is_open: bool) {
+        if let Some(sender) = self.0.editor_presence.get().filter(|_| page.can_edit) {
+            // Without the service there is no receiver.
+            drop(sender.send(EditorPresence {
+                tenant: page.context.tenant.clone(),
+                document: document.clone(),
+                generation: page.generation,
+                user: connection.user().clone(),
+                is_open,
+            }));
+        }
+    }
+
+    /// Emits a cursor to all pages of its document at this instance.
+    pub(super) fn emit_cursor_later(&self, organization: OrganizationId, cursor: DocumentCursor) {
+        let realtime = self.clone();
+        tokio::spawn(async move {
+            let emission = Emission {
+                organization: Some(organization.clone()),
+                rooms: vec![Room::Document(cursor.document_id.clone())],
+                except: Vec::new(),
+                event: Event::DocumentCursor,
+                payload: payload(Event::DocumentCursor, Some(organization), None, &cursor),
+            };
+            realtime.emit(emission).await;
+        });
+    }
+}
+
+/// Emits the cursor of a page to the other pages of the document at this instance.
+fn relay_cursor(socket: &SocketRef, organization: OrganizationId, cursor: DocumentCursor) {
+    let (socket, room) = (socket.clone(), rooms::name(&Room::Document(cursor.document_id.clone())));
+    tokio::spawn(async move {
+        let payload = payload(Event::DocumentCursor, Some(organization), None, &cursor);
+        if let Err(error) = socket.to(room).emit(Event::DocumentCursor.as_str(), &payload).await {
+            tracing::debug!(%error, "cursor could not be sent to every socket");
+        }
+    });
+}
+
+impl OpenPage {
+    fn cursor(
+        &self,
+        user: &UserId,
+        document: &DocumentId,
+        version: i64,
+        (anchor, head): (Option<i64>, Option<i64>),
+    ) -> DocumentCursor {
+        DocumentCursor {
+            document_id: document.clone(),
+            generation: self.generation,
+            client_id: self.client_id.clone(),
+            user_id: user.clone(),
+            name: self.context.actor.name.clone(),
+            version,
+            anchor,
+            head,
+            left: false,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The periodic work of an instance, one row per task: name, interval, what it needs and what a round does. Work that
+//! several instances share is divided by leases and claims in the database.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use adapters::blob_store::BlobStore;
+use adapters::dns::Dns;
+use adapters::mailer::Mailer;
+use adapters::onlyoffice::DocumentServer;
+use backup::{erasure_journal, ownership};
+use common::clock;
+use common::scheduler::Task;
+use realtime::RealtimeServer;
+use realtime::timeouts::RealtimeTimeouts;
+use service::changes::Transactor;
+use service::document_workflows::DocumentWorkflows;
+use service::jobs::{
+    Jobs, email_delivery, file_removal, idempotency_keys, mail_domains, old_messages, orphaned_files, retention,
+    storage_usage,
+};
+
+/// What the tasks work with.
+pub struct BackgroundWork {
+    pub transactor: Transactor,
+    pub files: BlobStore,
+    pub mail: Mailer,
+    pub dns: Dns,
+    pub jobs: Jobs,
+    pub realtime: RealtimeServer,
+    pub realtime_timeouts: RealtimeTimeouts,
+    /// Whether events are sent through the database, because there can be several instances.
+    pub has_event_outbox: bool,
+    pub document_server: DocumentServer,
+    pub document_workflows: DocumentWorkflows,
+    /// The name of this instance among those on the same database.
+    pub instance: String,
+    pub data_dir: PathBuf,
+}
+
+impl BackgroundWork {
+    /// The tasks. Each interval is the pause between two rounds.
+    #[expect(clippy::too_many_lines, reason = "one table")]
+    pub fn tasks(self) -> Vec<Task> {
+        let every = Duration::from_secs;
+        let minutes = Duration::from_mins;
+        let (store, files, mail, jobs) = (self.transactor, self.files, self.mail, self.jobs);
+        let mut tasks = vec![
+            Task::new("jobs", every(1), jobs.clone(), |jobs| async move {
+                jobs.start_due_jobs().await
+            })
+            .first_after(Duration::ZERO)
+            .woken_by(jobs.wake()),
+            Task::new("expired jobs", minutes(1), jobs.clone(), |jobs| async move {
+                jobs.purge_expired().await
+            })
+            .first_after(Duration::ZERO),
+            Task::new("interrupted purges", minutes(1), jobs, |jobs| async move {
+                jobs.resume_purges().await
+            })
+            .first_after(Duration::ZERO),
+            Task::new(
+                "email delivery",
+                every(1),
+                (store.clone(), mail.clone()),
+                |(store, mail)| async move { email_delivery::deliver_batch(&store, &mail).await },
+            )
+            .first_after(Duration::ZERO)
+            .backing_off_to(minutes(1)),
+            Task::new("old emails", minutes(10), mail, |mail| async move {
+                mail.outbox().delete_expired(clock::now()).await.map(drop)
+            }),
+            Task::new(
+                "file removal",
+                every(2),
+                (store.clone(), files.clone()),
+                |(store, files)| async move { file_removal::remove_batch(&store, &files).await },
+            )
+            .first_after(Duration::ZERO),
+            Task::new(
+                "orphaned files",
+                Duration::from_hours(24),
+                (store.clone(), files.clone()),
+                |(store, files)| async move { orphaned_files::clean_up(&store, &files).await },
+            )
+            .first_after(minutes(5)),
+            Task::new(
+                "storage usage",
+                minutes(1),
+                (store.clone(), files.clone()),
+                |(store, files)| async move { storage_usage::count_batch(&store, &files).await },
+            )
+            .first_after(every(30)),
+            Task::new("old messages", minutes(10), store.clone(), |store| async move {
+                old_messages::sweep(&store, clock::now()).await
+            }),
+            Task::new("idempotency keys", minutes(10), store.clone(), |store| async move {
+                idempotency_keys::sweep(&store, clock::now()).await
+            }),
+            Task::new("sign-in records", minutes(10), store.clone(), |store| async move {
+                retention::sweep(&store, clock::now()).await
+            }),
+            Task::new(
+                "email domains",
+                minutes(10),
+                (store.clone(), self.dns),
+                |(store, dns)| async move { mail_domains::check_due(&store, &dns, clock::now()).await },
+            ),
+            Task::new(
+                "erasure journal",
+                minutes(1),
+                (store.clone(), self.data_dir),
+                |(store, data_dir)| async move { Ok(erasure_journal::append(&store, &data_dir).await?) },
+            )
+            .first_after(Duration::ZERO),
+            Task::new(
+                "lesson boards",
+                every(1),
+                self.realtime.clone(),
+                |realtime| async move { realtime.publish_boards().await },
+            ),
+            Task::new(
+                "socket sessions",
+                self.realtime_timeouts.reconcile_interval(),
+                self.realtime.clone(),
+                |realtime| async move { realtime.reconcile_round().await },
+            ),
+        ];
+        if self.has_event_outbox {
+            tasks.push(Task::new(
+                "event outbox",
+                minutes(1),
+                self.realtime,
+                |realtime| async move { realtime.prune_outbox().await },
+            ));
+        }
+        if files.is_suspended() {
+            tasks.push(Task::new(
+                "file storage",
+                every(2),
+                (store, files),
+                |(store, files)| async move { ownership::resume(&store, &files).await },
+            ));
+        }
+        let (workflows, interval) = (self.document_workflows, self.document_server.timeouts().sweep());
+        tasks.extend([
+            Task::new("document logs", every(15), workflows.clone(), |workflows| async move {
+                workflows.save_due_logs().await
+            })
+            .first_after(Duration::ZERO),
+            // The first round completes what a restart interrupted.
+            Task::new(
+                "document sweep",
+                interval,
+                (workflows, self.instance),
+                |(workflows, instance)| async move { workflows.reconcile(&instance).await },
+            )
+            .first_after(Duration::ZERO),
+        ]);
+        tasks
+    }
+}
