@@ -9,7 +9,8 @@ const service = { target: "http://127.0.0.1:3000", ws: true, changeOrigin: false
 
 export default defineConfig({
   plugins: [tanstackRouter({ target: "react", autoCodeSplitting: true }), react(), tailwindcss()],
-  server: { port: 5173, strictPort: true, proxy: { "/api": service } },
+  // The schema of documents is shared with the service.
+  server: { port: 5173, strictPort: true, proxy: { "/api": service }, fs: { allow: [".", "../crates/rich-text"] } },
   build: {
     target: "es2022",
     reportCompressedSize: false,

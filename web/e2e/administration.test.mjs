@@ -7,7 +7,10 @@ scenario("activity log shows the latest event and filters by URL", async (harnes
   const group = await harness.group("Rivers", "ana");
   await (await harness.api("ana")).post(`/groups/${group.id}/help`, { message: "Which map is right?" });
   const ada = await harness.page("ada", { path: "/activity" });
-  const first = ada.getByRole("listitem").filter({ hasText: "Ana Lima asked for help in the group Rivers (7b)" }).first();
+  const first = ada
+    .getByRole("listitem")
+    .filter({ hasText: "Ana Lima asked for help in the group Rivers (7b)" })
+    .first();
   await first.getByText("asked for help").click();
   await first.getByText("Which map is right?").waitFor();
   await ada.getByRole("button", { name: /^All About|About/ }).click();
@@ -34,11 +37,15 @@ scenario("school time zone applies to users without their own", async (harness) 
 });
 
 scenario("user data is exported, then erased after typing the name", async (harness) => {
-  const { data: [user] } = await (await harness.api("admin")).get("/users?search=Nils");
+  const {
+    data: [user],
+  } = await (await harness.api("admin")).get("/users?search=Nils");
   const admin = await harness.page("admin");
   // A new page fetches its data again two seconds after it has connected. During the erasure, that would be an error.
   let count = 0;
-  const refetched = admin.waitForResponse((response) => response.url().endsWith(`/api/users/${user.id}`) && (count += 1) === 2);
+  const refetched = admin.waitForResponse(
+    (response) => response.url().endsWith(`/api/users/${user.id}`) && (count += 1) === 2,
+  );
   await admin.goto(`/admin/privacy?userId=${user.id}`);
   await refetched;
   await admin.getByRole("button", { name: "Create archive" }).click();
@@ -121,7 +128,7 @@ scenario("administrator adds a mail domain and sees its DNS record", async (harn
   await window.getByText("proven", { exact: true }).waitFor();
   await assertAccessible(root);
   await page.reload();
-  await part.getByText("Set by those who run this installation.").waitFor();
+  await part.getByText("Set by the operator of this installation.").waitFor();
   await part.getByRole("button", { name: "Remove…" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove the domain" }).click();
   await part.getByText("There is no mail domain yet.").waitFor();

@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { focused, scenario } from "./harness.mjs";
 
 const boardOf = async (harness, options = {}) => {
-  const page = await harness.page("ada", { path: `/topics/${(await harness.topic("Landforms")).id}/board`, ...options });
+  const page = await harness.page("ada", {
+    path: `/topics/${(await harness.topic("Landforms")).id}/board`,
+    ...options,
+  });
   await page.locator("[data-card]").first().waitFor();
   return page;
 };
@@ -14,7 +17,9 @@ const press = async (page, ...keys) => {
 };
 /** Groups in the help queue, longest waiting first. Two demo groups ask at the same time, so either may be first. */
 const waiting = async (harness) => {
-  const { helpQueue, groups } = await (await harness.api("ada")).get(`/assignments/${(await harness.topic("Landforms")).id}/board`);
+  const { helpQueue, groups } = await (
+    await harness.api("ada")
+  ).get(`/assignments/${(await harness.topic("Landforms")).id}/board`);
   return helpQueue.map((id) => groups.find((card) => card.group.id === id).group);
 };
 
@@ -66,13 +71,20 @@ scenario("handled help request is restored by undo and when the service rejects 
   const others = (await waiting(harness)).filter((group) => group.name !== "Volcanoes").map((group) => group.name);
   await call.getByRole("button", { name: /^Handled/ }).click();
   await call.waitFor({ state: "detached" });
-  for (const other of others) assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} is still waiting`);
+  for (const other of others)
+    assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} is still waiting`);
   await note(board, "handled").getByRole("button", { name: "Undo" }).click();
   await call.waitFor();
   const volcanoes = await harness.group("Volcanoes");
   assert.equal(volcanoes.needsHelp, true, "the service received no update");
 
-  await board.route("**/help/resolve", (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
+  await board.route("**/help/resolve", (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: "application/json",
+      body: JSON.stringify({ code: "OVERLOADED", message: "busy" }),
+    }),
+  );
   await call.getByRole("button", { name: /^Handled/ }).click();
   await call.waitFor({ state: "detached" });
   await note(board, "handled").getByRole("button", { name: "Close" }).click();
@@ -81,7 +93,10 @@ scenario("handled help request is restored by undo and when the service rejects 
   await board.unroute("**/help/resolve");
 
   const cleo = await harness.page("cleo", { path: `/groups/${volcanoes.id}` });
-  await cleo.getByText(/Your teacher knows/).first().waitFor();
+  await cleo
+    .getByText(/Your teacher knows/)
+    .first()
+    .waitFor();
   await call.getByRole("button", { name: /^I'm going/ }).click();
   await call.getByText("You are on the way").waitFor();
   await call.getByRole("button", { name: /^Handled/ }).click();
@@ -94,7 +109,13 @@ scenario("message to all groups is delivered once per group, also after a retry"
   const board = await boardOf(harness, { allow: [/status of 503/] });
   const { workRoomId } = await harness.group("Glaciers");
   const refused = (url) => url.pathname.endsWith(`/workrooms/${workRoomId}/messages`);
-  await board.route(refused, (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
+  await board.route(refused, (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: "application/json",
+      body: JSON.stringify({ code: "OVERLOADED", message: "busy" }),
+    }),
+  );
   await board.getByRole("button", { name: "Message all" }).click();
   const dialog = board.getByRole("dialog");
   await dialog.getByRole("textbox").fill("The atlas is on my desk.");
@@ -122,7 +143,10 @@ scenario("moving a student and extending the deadline can be undone", async (har
   await board.route("**/move", hold, { times: 1 });
   await card("Rivers").getByRole("button").click();
   await board.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
-  await board.getByRole("dialog").getByRole("button", { name: /4 Deserts/ }).click();
+  await board
+    .getByRole("dialog")
+    .getByRole("button", { name: /4 Deserts/ })
+    .click();
   await card("Deserts").getByText("Ben Okoye").waitFor();
   await note(board, "Ben Okoye is in 4 Deserts").getByRole("button", { name: "Undo" }).click();
   await card("Rivers").getByText("Ben Okoye").waitFor();
@@ -150,7 +174,8 @@ scenario("projector shows topic and remaining time but no group data", async (ha
   await board.getByRole("timer").waitFor();
   const words = await board.locator("body").innerText();
   assert.match(words, /Landforms/);
-  for (const secret of ["Volcanoes", "Cleo", "Which of our two sources", "submitted"]) assert.doesNotMatch(words, new RegExp(secret), secret);
+  for (const secret of ["Volcanoes", "Cleo", "Which of our two sources", "submitted"])
+    assert.doesNotMatch(words, new RegExp(secret), secret);
   await press(board, "Escape");
   await board.locator("[data-card]").first().waitFor();
 });
@@ -159,9 +184,20 @@ scenario("unlinked draft stays open when linked to another topic before finishin
   const ada = await harness.api("ada");
   const topic = await ada.get(`/assignments/${(await harness.topic("Landforms")).id}`);
   const { id: groupId, workRoomId } = await harness.group("Rivers");
-  const more = { title: "Weather", classId: topic.classId, courseId: topic.courseId, deadline: "2099-01-10T10:00:00Z", groupIds: [groupId] };
+  const more = {
+    title: "Weather",
+    classId: topic.classId,
+    courseId: topic.courseId,
+    deadline: "2099-01-10T10:00:00Z",
+    groupIds: [groupId],
+  };
   const other = await ada.post("/assignments", more);
-  const draft = (title, assignmentId) => ada.post(`/workrooms/${workRoomId}/documents`, { title, documentType: "word", ...(assignmentId ? { assignmentId } : {}) });
+  const draft = (title, assignmentId) =>
+    ada.post(`/workrooms/${workRoomId}/documents`, {
+      title,
+      documentType: "word",
+      ...(assignmentId ? { assignmentId } : {}),
+    });
   const kept = await draft("Kept");
   const locked = await draft("Locked");
   await draft("Tables", other.id);

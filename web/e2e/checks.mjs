@@ -11,8 +11,14 @@ export async function assertAccessible(page, what = page.url()) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const violations = await page.evaluate(async (tags) => {
     // Selectors, and nodes without a violation, are not printed: finding them takes a third of the time.
-    const { violations: found } = await window.axe.run({ runOnly: tags, resultTypes: ["violations"], selectors: false });
-    return found.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}\n    ${node.failureSummary}`));
+    const { violations: found } = await window.axe.run({
+      runOnly: tags,
+      resultTypes: ["violations"],
+      selectors: false,
+    });
+    return found.flatMap((rule) =>
+      rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}\n    ${node.failureSummary}`),
+    );
   }, TAGS);
   assert.equal(violations.length, 0, `${what}\n  ${violations.join("\n  ")}`);
 }
@@ -21,10 +27,15 @@ export async function assertAccessible(page, what = page.url()) {
 export async function assertNoOverflow(page, what = page.url()) {
   await page.setViewportSize({ width: 320, height: 800 });
   // Columns become tabs after a resize, which takes a moment. Elements that stay too wide are listed below.
-  await page.waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: 3_000 }).catch(() => undefined);
+  await page
+    .waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: 3_000 })
+    .catch(() => undefined);
   const { width, wide } = await page.evaluate(() => {
     const beyond = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > 320.5);
-    return { width: document.documentElement.scrollWidth, wide: beyond.slice(0, 5).map((one) => one.outerHTML.slice(0, 160)) };
+    return {
+      width: document.documentElement.scrollWidth,
+      wide: beyond.slice(0, 5).map((one) => one.outerHTML.slice(0, 160)),
+    };
   });
   assert.ok(width <= 320, `${what} is ${width} px wide at 320 px\n  ${wide.join("\n  ")}`);
 }
@@ -33,22 +44,38 @@ export async function assertNoOverflow(page, what = page.url()) {
 export async function assertTargetSize(page, what = page.url()) {
   const small = await page.evaluate(() => {
     const kinds = ["button", "tab", "menuitem", "menuitemradio", "option", "switch"].map((role) => `[role=${role}]`);
-    const all = document.querySelectorAll(["a[href]", "button", "summary", "input", "select", "textarea", ...kinds].join());
+    const all = document.querySelectorAll(
+      ["a[href]", "button", "summary", "input", "select", "textarea", ...kinds].join(),
+    );
     const isSeen = (one) => {
       for (let at = one; at; at = at.parentElement) {
         const style = getComputedStyle(at);
         // Visible to screen readers only, or not rendered.
-        if (style.visibility === "hidden" || style.opacity === "0" || style.clipPath === "inset(50%)" || /rect\(0px.*\)/.test(style.clip)) return false;
+        if (
+          style.visibility === "hidden" ||
+          style.opacity === "0" ||
+          style.clipPath === "inset(50%)" ||
+          /rect\(0px.*\)/.test(style.clip)
+        )
+          return false;
         if (at.getAttribute("aria-hidden") === "true") return false;
       }
       return true;
     };
-    return [...all]
-      .map((one) => ({ one, box: one.getBoundingClientRect() }))
-      .filter(({ one, box }) => box.width > 0 && box.height > 0 && (box.width < 24 || box.height < 24) && getComputedStyle(one).display !== "inline")
-      // A control inside a label is activated by clicking the label.
-      .filter(({ one }) => (one.closest("label")?.getBoundingClientRect().height ?? 0) < 24 && isSeen(one))
-      .map(({ one, box }) => `${Math.round(box.width)} × ${Math.round(box.height)}: ${one.outerHTML.slice(0, 160)}`);
+    return (
+      [...all]
+        .map((one) => ({ one, box: one.getBoundingClientRect() }))
+        .filter(
+          ({ one, box }) =>
+            box.width > 0 &&
+            box.height > 0 &&
+            (box.width < 24 || box.height < 24) &&
+            getComputedStyle(one).display !== "inline",
+        )
+        // A control inside a label is activated by clicking the label.
+        .filter(({ one }) => (one.closest("label")?.getBoundingClientRect().height ?? 0) < 24 && isSeen(one))
+        .map(({ one, box }) => `${Math.round(box.width)} × ${Math.round(box.height)}: ${one.outerHTML.slice(0, 160)}`)
+    );
   });
   assert.deepEqual(small, [], `${what} has targets under 24 px`);
 }

@@ -21,22 +21,42 @@ try {
   const topic = await harness.topic("Landforms");
   const rows = [];
   for (const [who, steps] of [
-    ["ana", [["opens her groups", "/"], ["opens the work room", `/groups/${rivers.id}`]]],
-    ["ada", [["opens Today", "/"], ["opens the lesson board", `/topics/${topic.id}/board`]]],
+    [
+      "ana",
+      [
+        ["opens her groups", "/"],
+        ["opens the work room", `/groups/${rivers.id}`],
+      ],
+    ],
+    [
+      "ada",
+      [
+        ["opens Today", "/"],
+        ["opens the lesson board", `/topics/${topic.id}/board`],
+      ],
+    ],
   ]) {
     const page = await harness.page(who);
-    for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a student" : "a teacher"} ${step}`, () => page.goto(path)));
+    for (const [step, path] of steps)
+      rows.push(await cost(page, who, `${who === "ana" ? "a student" : "a teacher"} ${step}`, () => page.goto(path)));
     // The following screens are loaded from the browser cache.
-    for (const [step, path] of steps) rows.push(await cost(page, who, `${step}, with a warm cache`, () => page.goto(path)));
+    for (const [step, path] of steps)
+      rows.push(await cost(page, who, `${step}, with a warm cache`, () => page.goto(path)));
     rows.push(await cost(page, who, "stays on that page for a minute", () => page.waitForTimeout(60_000)));
     if (who === "ana") {
       const ben = await harness.api("ben");
       rows.push(
-        await cost(page, who, "receives a message", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
+        await cost(page, who, "receives a message", () =>
+          ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" }),
+        ),
       );
     } else {
       const ana = await harness.api("ana");
-      rows.push(await cost(page, who, "receives a help request", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
+      rows.push(
+        await cost(page, who, "receives a help request", () =>
+          ana.post(`/groups/${rivers.id}/help`, { message: "Please come." }),
+        ),
+      );
     }
   }
   console.table(rows);
@@ -54,7 +74,8 @@ async function cost(page, who, step, act) {
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
     const { origin, pathname, search } = new URL(request.url);
     const api = pathname.startsWith("/api/");
-    if (api && origin === harness.base && request.method === "GET") requested.set(template(pathname + search), { path: pathname + search, who });
+    if (api && origin === harness.base && request.method === "GET")
+      requested.set(template(pathname + search), { path: pathname + search, who });
     kinds.set(requestId, api ? "API" : "client");
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
@@ -80,7 +101,10 @@ async function replay() {
   const rows = [];
   for (const [name, { path, who }] of requested) {
     const cookies = await harness.cookiesOf(who, false);
-    const headers = { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "), "accept-encoding": "identity" };
+    const headers = {
+      cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "),
+      "accept-encoding": "identity",
+    };
     const send = async () => {
       const response = await fetch(harness.base + path, { headers });
       if (!response.ok) throw new Error(`${name}: ${response.status}`);
@@ -93,7 +117,11 @@ async function replay() {
       for (let count = 0; count < REPETITIONS / CONCURRENCY; count += 1) await send();
     });
     await Promise.all(senders);
-    rows.push({ request: name, "CPU µs": Math.round(((ticks() - before) * TICK_MS * 1000) / REPETITIONS), bytes: await send() });
+    rows.push({
+      request: name,
+      "CPU µs": Math.round(((ticks() - before) * TICK_MS * 1000) / REPETITIONS),
+      bytes: await send(),
+    });
   }
   return rows;
 }

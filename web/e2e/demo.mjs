@@ -18,11 +18,14 @@ export class Demo {
   #child;
   #folder = mkdtempSync(join(tmpdir(), "groupwork-e2e-"));
   #port;
+  #editor;
   /** Origins of the simulated document servers; each start has its own. */
   documentServers = new Set();
 
-  static async start() {
+  /** Text documents open in the editor of the simulator, or with `editor: "builtin"` in the built-in editor. */
+  static async start({ editor = "simulator" } = {}) {
     const demo = new Demo();
+    demo.#editor = editor;
     demo.#port = await freePort();
     demo.base = `http://127.0.0.1:${demo.#port}`;
     process.on("exit", () => demo.#child?.kill("SIGKILL"));
@@ -38,6 +41,7 @@ export class Demo {
   /** Starts the server. After `kill` or `stop`, restarts it with the same data and address. */
   async start() {
     const args = ["demo", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.#folder];
+    args.push("--document-server", this.#editor);
     // Only the users of the test act in this school; simulated students are off.
     const env = { ...process.env, GROUPWORK_DEMO_STILL: "true" };
     this.#child = spawn(BINARY, args, { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -49,7 +53,10 @@ export class Demo {
         settle(value);
       };
       this.#child.once("error", settled(reject));
-      this.#child.once("exit", settled((code) => reject(new Error(`${BINARY} exited with ${code}`))));
+      this.#child.once(
+        "exit",
+        settled((code) => reject(new Error(`${BINARY} exited with ${code}`))),
+      );
       lines.on("line", (line) => {
         const server = /document server is a simulator.*(http:\/\/\S+)/.exec(line);
         if (server) this.documentServers.add(new URL(server[1]).origin);
@@ -62,9 +69,16 @@ export class Demo {
   async link(email) {
     const outbox = join(this.#folder, "outbox");
     for (;;) {
-      const names = existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith(".eml")).toSorted().toReversed() : [];
+      const names = existsSync(outbox)
+        ? readdirSync(outbox)
+            .filter((name) => name.endsWith(".eml"))
+            .toSorted()
+            .toReversed()
+        : [];
       for (const name of names) {
-        const text = readFileSync(join(outbox, name), "utf8").replace(/=\r?\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+        const text = readFileSync(join(outbox, name), "utf8")
+          .replace(/=\r?\n/g, "")
+          .replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
         const found = /^http\S+$/m.exec(text.replaceAll("\r", ""));
         if (/^To:.*$/m.exec(text)?.[0].includes(email) && found) return new URL(found[0]);
       }
@@ -108,7 +122,10 @@ export class Demo {
 async function freePort() {
   for (let port = FIRST_PORT + ((process.pid * PORTS_PER_PROCESS) % PORTS); ; port += 1) {
     const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(() => true, () => false);
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
     if (!isFree) continue;
     server.close();
     await once(server, "close");

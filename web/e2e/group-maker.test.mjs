@@ -10,7 +10,11 @@ const begin = async (harness) => {
   const api = await harness.api("ada");
   const { class: other, subjectId } = (await api.get("/courses")).find((one) => one.name === "Our earth");
   const pupils = (await api.get(`/classes/${other.id}/students`)).slice(0, 16).map(({ user }) => user);
-  const { id: classId } = await api.post("/classes", { name: "7x", academicYear: "2026/2027", subjectIds: [subjectId] });
+  const { id: classId } = await api.post("/classes", {
+    name: "7x",
+    academicYear: "2026/2027",
+    subjectIds: [subjectId],
+  });
   await api.post(`/classes/${classId}/students`, { studentIds: pupils.map(({ id }) => id) });
   const course = await api.post("/courses", { name: "The ground", classId, subjectId });
   const groups = [];
@@ -28,7 +32,8 @@ const open = async (harness, options = {}) => {
   const page = await harness.page("ada", { path: `/courses/${course.id}/divide`, ...options });
   await page.locator("[data-place]").first().waitFor();
   /** Returns a group of the course as stored by the service. */
-  const known = async (name) => (await (await harness.api("ada")).get(`/groups?classId=${course.classId}`)).find((one) => one.name === name);
+  const known = async (name) =>
+    (await (await harness.api("ada")).get(`/groups?classId=${course.classId}`)).find((one) => one.name === name);
   const members = async (name) => (await known(name)).members.map((member) => member.user.name).toSorted();
   /** Names of the initial members of the nth group, counted from 1. */
   const pair = (number) => students.slice(2 * number - 2, 2 * number);
@@ -46,13 +51,18 @@ scenario("card is moved by keyboard, undone, and saved by the button only", asyn
   await card(page, "1 Rivers", mover).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  const over = () => page.evaluate(() => document.activeElement?.closest("[data-place]")?.getAttribute("data-place") ?? "");
+  const over = () =>
+    page.evaluate(() => document.activeElement?.closest("[data-place]")?.getAttribute("data-place") ?? "");
   for (let step = 0; step < 30 && (await over()) !== volcanoes.id; step += 1) await page.keyboard.press("Tab");
   assert.equal(await over(), volcanoes.id, "the card can be moved to every group");
   await page.keyboard.press("Enter");
   await announcement(page).getByText(`${mover} moved to 2 Volcanoes, 3 members`).waitFor();
   await card(page, "2 Volcanoes", mover).getByText("from 1 Rivers").waitFor();
-  assert.deepEqual(await members("Rivers"), [mover, stayer].toSorted(), "nothing is saved before the button is pressed");
+  assert.deepEqual(
+    await members("Rivers"),
+    [mover, stayer].toSorted(),
+    "nothing is saved before the button is pressed",
+  );
 
   await page.keyboard.press("Control+z");
   await card(page, "1 Rivers", mover).waitFor();
@@ -79,8 +89,8 @@ scenario("random groups keep two students apart, and a taken number is reported 
   const { page, course, known, pair } = await open(harness);
   const [one, other] = [pair(1)[0], pair(2)[0]];
   const api = await harness.api("ada");
-  await page.getByText("Leave out who is in a group already").click();
-  await page.getByText("a number of groups").click();
+  await page.getByText("Leave students who are in a group").click();
+  await page.getByText("Number of groups").click();
   const count = page.getByRole("textbox", { name: "Groups", exact: true });
   await count.fill("2");
   await count.press("Tab");
@@ -91,20 +101,26 @@ scenario("random groups keep two students apart, and a taken number is reported 
   await page.getByRole("button", { name: "Shuffle" }).click();
   await announcement(page).getByText("2 groups of 16 students, not saved yet.").waitFor();
   const first = await page.locator('[data-group^="new"]').first().getByRole("row").allInnerTexts();
-  assert.equal(first.filter((text) => text.includes(one) || text.includes(other)).length, 1, "the two students are in different groups");
+  assert.equal(
+    first.filter((text) => text.includes(one) || text.includes(other)).length,
+    1,
+    "the two students are in different groups",
+  );
 
-  const number = Number((await page.locator('[data-group^="new"]').first().getAttribute("data-group")).replace("new", ""));
+  const number = Number(
+    (await page.locator('[data-group^="new"]').first().getAttribute("data-group")).replace("new", ""),
+  );
   const taken = await api.post("/groups", { classId: course.classId, groupNumber: number, name: "Faster" });
   const clash = group(page, `Group ${number}`);
   await clash.getByText(`Group number ${number} exists already in this class.`).waitFor();
-  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("button", { name: /^Create \d+ groups?$/ }).click();
   await page.waitForFunction((name) => document.activeElement?.getAttribute("aria-label") === name, `Group ${number}`);
   await clash.getByRole("button", { name: `More: Group ${number}` }).click();
   await page.getByRole("menuitem", { name: "Name and number…" }).click();
   await page.getByRole("dialog").getByRole("textbox", { name: "Number" }).fill("90");
   await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Explorers");
-  await page.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
-  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("button", { name: /^Create \d+ groups?$/ }).click();
   await page.getByText("2 groups created.").first().waitFor();
   const explorers = await known("Explorers");
   assert.equal(explorers.groupNumber, 90);
@@ -124,13 +140,20 @@ scenario("card is moved by its menu on a phone without horizontal scrolling", as
 scenario("rejected change is reported and kept, the other change is saved", async (harness) => {
   const { page, members, pair } = await open(harness, { allow: [/status of 409/] });
   const [[refused], [saved]] = [pair(4), pair(6)];
-  for (const [place, name] of [["4 Deserts", refused], ["6 Islands", saved]]) {
+  for (const [place, name] of [
+    ["4 Deserts", refused],
+    ["6 Islands", saved],
+  ]) {
     await card(page, place, name).getByRole("button", { name: /^More/ }).click();
     await page.getByRole("menuitem", { name: /^5 Coasts/ }).click();
     await card(page, "5 Coasts", name).waitFor();
   }
   const refusal = { code: "STUDENT_NOT_ENROLLED", message: "This student is not in the class.", details: [] };
-  await page.route("**/move", (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify(refusal) }), { times: 1 });
+  await page.route(
+    "**/move",
+    (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify(refusal) }),
+    { times: 1 },
+  );
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("1 of 2 changes could not be saved:").waitFor();
   await page.getByText(`${refused}, 5 Coasts: This student is not in the class any more.`).waitFor();

@@ -9,12 +9,19 @@ export { assertAccessible, assertNoOverflow, assertTargetSize } from "./checks.m
 export { emailOf, focused, TIMEOUT_MS, ready, signIn } from "./pages.mjs";
 
 let shared;
+let options = {};
+
+/** Options of the demo school of this file, see `Demo.start`. Call it before the first scenario. */
+export function useDemo(next) {
+  options = next;
+}
+
 after(async () => (await shared)?.close());
 
 /** Runs one test with the harness of this file. Pages opened by the test are closed after it. */
 export function scenario(name, run, { timeout = 300_000 } = {}) {
   test(name, { timeout }, async (t) => {
-    shared ??= openHarness();
+    shared ??= openHarness(options);
     const harness = await shared;
     try {
       await run(harness, t);

@@ -9,16 +9,27 @@ const SECRETS = ["map makers", "Draw the map of an island"];
 scenario("group with future start date is never visible to its students", async (harness) => {
   const group = await harness.group("Next week: the map makers");
   const topic = await harness.topic("Draw the map of an island");
-  assert.ok(group.members.some((member) => member.user.name === "Ana Lima"), "the student is a member");
+  assert.ok(
+    group.members.some((member) => member.user.name === "Ana Lima"),
+    "the student is a member",
+  );
   const hidden = [...SECRETS, group.id, group.workRoomId, topic.id];
 
   const recorded = [];
   const ana = await harness.page("ana", { allow: [/status of 40[34]/] });
   const bodies = [];
   ana.on("response", (answer) => {
-    if (answer.url().includes("/api/") && !answer.url().includes("socket.io")) bodies.push(answer.text().then((text) => recorded.push([answer.url(), text]), () => undefined));
+    if (answer.url().includes("/api/") && !answer.url().includes("socket.io"))
+      bodies.push(
+        answer.text().then(
+          (text) => recorded.push([answer.url(), text]),
+          () => undefined,
+        ),
+      );
   });
-  ana.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => recorded.push(["an event", String(payload)])));
+  ana.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => recorded.push(["an event", String(payload)])),
+  );
   const addresses = [
     "/groups",
     `/groups/${group.id}`,
@@ -48,10 +59,18 @@ scenario("group with future start date is never visible to its students", async 
   await received;
   await ana.getByText("Rivers and streams").first().waitFor();
   await Promise.all(bodies);
-  assert.ok(recorded.some(([what]) => what.includes("/api/groups")) && recorded.some(([what]) => what === "an event"), "responses and events were recorded");
-  for (const [what, text] of recorded) for (const secret of [...hidden, "Map makers of 7b"]) assert.ok(!text.includes(secret), `${what} contains ${secret}: ${text.slice(0, 300)}`);
+  assert.ok(
+    recorded.some(([what]) => what.includes("/api/groups")) && recorded.some(([what]) => what === "an event"),
+    "responses and events were recorded",
+  );
+  for (const [what, text] of recorded)
+    for (const secret of [...hidden, "Map makers of 7b"])
+      assert.ok(!text.includes(secret), `${what} contains ${secret}: ${text.slice(0, 300)}`);
 
   // The teacher sees the group, marked as hidden.
   const teacher = await harness.page("ada", { path: `/topics/${topic.id}/board` });
-  await teacher.getByText(/map makers/i).first().waitFor();
+  await teacher
+    .getByText(/map makers/i)
+    .first()
+    .waitFor();
 });

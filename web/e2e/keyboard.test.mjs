@@ -22,9 +22,14 @@ async function seen(page) {
   const outline = await page.evaluate(() => {
     const style = getComputedStyle(document.activeElement);
     const after = getComputedStyle(document.activeElement, "::after");
-    return [style, after].some((one) => (one.outlineStyle !== "none" && Number.parseFloat(one.outlineWidth) >= 2) || one.boxShadow !== "none");
+    return [style, after].some(
+      (one) => (one.outlineStyle !== "none" && Number.parseFloat(one.outlineWidth) >= 2) || one.boxShadow !== "none",
+    );
   });
-  assert.ok(outline, `the focus is not visible on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
+  assert.ok(
+    outline,
+    `the focus is not visible on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`,
+  );
 }
 
 async function press(page, wanted, options) {
@@ -56,19 +61,33 @@ scenario("student completes a lesson by keyboard", async (harness) => {
   await tabTo(page, page.getByRole("dialog").getByRole("textbox"));
   await page.keyboard.type("May we use the atlas?");
   await press(page, page.getByRole("dialog").getByRole("button", { name: "Ask for help" }));
-  await page.getByText(/Your teacher knows/).first().waitFor();
+  await page
+    .getByText(/Your teacher knows/)
+    .first()
+    .waitFor();
 
   await press(page, page.locator(`a[href^="/groups/${rivers.id}/documents/"]`));
   // Moves into the editor and out again: the iframe does not trap the focus.
   const text = page.frameLocator("iframe[name=frameEditor]").locator("#text");
   await text.waitFor();
   const inEditor = () => page.evaluate(() => document.activeElement?.tagName === "IFRAME");
-  for (let step = 0; step < 80 && !((await inEditor()) && (await text.evaluate((field) => field === document.activeElement))); step += 1) await page.keyboard.press("Tab");
+  for (
+    let step = 0;
+    step < 80 && !((await inEditor()) && (await text.evaluate((field) => field === document.activeElement)));
+    step += 1
+  )
+    await page.keyboard.press("Tab");
   await page.keyboard.press("Control+End");
   // The editor sends its changes with a delay; changes after the submission are rejected.
-  const taken = page.waitForResponse((answer) => answer.url().endsWith("/practice/edit") && (answer.request().postData() ?? "").includes("without a mouse."));
+  const taken = page.waitForResponse(
+    (answer) =>
+      answer.url().endsWith("/practice/edit") && (answer.request().postData() ?? "").includes("without a mouse."),
+  );
   await page.keyboard.type(" Written without a mouse.");
-  await assertSoon(async () => (await text.inputValue()).includes("Written without a mouse."), "the words stand in the document");
+  await assertSoon(
+    async () => (await text.inputValue()).includes("Written without a mouse."),
+    "the words stand in the document",
+  );
   await taken;
   for (let step = 0; step < 20 && (await inEditor()); step += 1) await page.keyboard.press("Tab");
   assert.equal(await inEditor(), false, "Tab leaves the editor");
@@ -92,7 +111,10 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
   await page.keyboard.press("h");
   await seen(page);
   await page.keyboard.press("Enter");
-  await assertSoon(async () => (await rail.getByRole("button", { name: "Handled" }).count()) === waiting - 1, "one call less waits");
+  await assertSoon(
+    async () => (await rail.getByRole("button", { name: "Handled" }).count()) === waiting - 1,
+    "one call less waits",
+  );
 
   // Digits and arrow keys move between cards; Enter opens the work.
   await page.keyboard.press("1");
@@ -110,7 +132,10 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
   const dialog = page.getByRole("alertdialog");
   await dialog.waitFor();
   // The harmless choice has the initial focus, so Enter selects it.
-  await assertSoon(async () => /Cancel/.test(await page.evaluate(() => document.activeElement.textContent)), "the focus begins on Cancel");
+  await assertSoon(
+    async () => /Cancel/.test(await page.evaluate(() => document.activeElement.textContent)),
+    "the focus begins on Cancel",
+  );
   await press(page, dialog.getByRole("button", { name: "Finish the topic" }));
   await page.getByRole("button", { name: "Reopen" }).waitFor();
 });

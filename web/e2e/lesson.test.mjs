@@ -50,7 +50,12 @@ scenario("text typed just before another member submits is included", async (har
   const rivers = await harness.group("Rivers", "ana");
   // The editor sends every two seconds and loses unsent text when its iframe is removed, like real editors.
   const [server] = [...harness.demo.documentServers].slice(-1);
-  const faults = (body) => fetch(`${server}/practice/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const faults = (body) =>
+    fetch(`${server}/practice/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
   await faults({ autosaveGap: 2000 });
   const ben = await harness.api("ben");
   const ana = await harness.page("ana", { path: `/groups/${rivers.id}` });
@@ -64,8 +69,15 @@ scenario("text typed just before another member submits is included", async (har
   assert.equal(submitted.unsaved, false);
   await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
   const versions = await (await harness.api("ada")).get(`/workrooms/documents/${document}/versions`);
-  assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing was late");
-  await until(async () => (await editor(ana).inputValue()).includes("The very last words."), "the last words are in what was submitted");
+  assert.deepEqual(
+    versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"),
+    [],
+    "nothing was late",
+  );
+  await until(
+    async () => (await editor(ana).inputValue()).includes("The very last words."),
+    "the last words are in what was submitted",
+  );
   await ben.post(`/workrooms/documents/${document}/unsubmit`);
 });
 
@@ -87,10 +99,16 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
   // Both students type and see each other's text; the board shows who is typing.
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nThe spring is where it begins.");
-  await until(async () => (await editor(ben).inputValue()).includes("The spring is where it begins."), "Ben reads what Ana wrote");
+  await until(
+    async () => (await editor(ben).inputValue()).includes("The spring is where it begins."),
+    "Ben reads what Ana wrote",
+  );
   await editor(ben).press("Control+End");
   await editor(ben).pressSequentially("\nThe mouth is where it ends.");
-  await until(async () => (await editor(ana).inputValue()).includes("The mouth is where it ends."), "Ana reads what Ben wrote");
+  await until(
+    async () => (await editor(ana).inputValue()).includes("The mouth is where it ends."),
+    "Ana reads what Ben wrote",
+  );
   await card.getByText(/writing/).waitFor();
 
   // A help request appears on the board by event, since no page polls within that time. Once handled, it disappears from both
@@ -106,17 +124,32 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
   await dialog.getByRole("button", { name: "Ask for help" }).click();
   await shown;
   t.diagnostic(`a call for help was on the board after ${Date.now() - asked} ms`);
-  await room.getByText(/Your teacher knows/).first().waitFor();
+  await room
+    .getByText(/Your teacher knows/)
+    .first()
+    .waitFor();
   const place = rail.getByRole("listitem").filter({ hasText: words });
   await place.getByRole("button", { name: "Handled" }).click();
   await rail.getByText(words).waitFor({ state: "detached" });
   await room.getByRole("button", { name: "Ask for help" }).first().waitFor();
 
   // Ben submits: both editors become read-only at that moment, and the board shows the submission.
-  await ben.getByRole("button", { name: /^Submit/ }).first().click();
-  await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
-  for (const [name, student] of [["Ben", ben], ["Ana", ana]]) {
-    await until(async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()), `${name} can only read`);
+  await ben
+    .getByRole("button", { name: /^Submit/ })
+    .first()
+    .click();
+  await ben
+    .getByRole("dialog")
+    .getByRole("button", { name: /Submit for the group/ })
+    .click();
+  for (const [name, student] of [
+    ["Ben", ben],
+    ["Ana", ana],
+  ]) {
+    await until(
+      async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()),
+      `${name} can only read`,
+    );
     // On a busy machine the last text arrives shortly after the submission; a page that was opened before shows it after a
     // reload.
     await until(async () => {
@@ -132,8 +165,14 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
   // After taking the submission back, the document is editable again.
   await ana.getByRole("button", { name: "Take back" }).click();
   await until(() => editor(ben).isEditable(), "Ben can write again");
-  await ben.getByRole("button", { name: /^Submit/ }).first().click();
-  await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
+  await ben
+    .getByRole("button", { name: /^Submit/ })
+    .first()
+    .click();
+  await ben
+    .getByRole("dialog")
+    .getByRole("button", { name: /Submit for the group/ })
+    .click();
   await card.getByText(/Submitted/).waitFor();
 
   // The topic is finished: everything is locked, for all users.
@@ -141,8 +180,14 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
   await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
   await ada.getByRole("button", { name: "Reopen" }).waitFor();
   for (const student of [ana, ben]) {
-    await student.getByText(/Finished/).first().waitFor();
+    await student
+      .getByText(/Finished/)
+      .first()
+      .waitFor();
     assert.equal(await student.getByRole("button", { name: "Take back" }).count(), 0);
-    await until(async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()), "a locked document can only be read");
+    await until(
+      async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()),
+      "a locked document can only be read",
+    );
   }
 });

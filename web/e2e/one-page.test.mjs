@@ -30,7 +30,10 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   // Extends the deadline first: the data fetched by this dialog stays in the cache for the rest of the lesson.
   const before = (await api.get(`/assignments/${topic.id}`)).deadline;
   await ada.getByRole("button", { name: "+5 min" }).click();
-  await ada.getByRole("dialog").getByText(/^.*For all \d+ groups\.$/).waitFor();
+  await ada
+    .getByRole("dialog")
+    .getByText(/^.*For all \d+ groups\.$/)
+    .waitFor();
   await ada.getByRole("button", { name: "Give 5 more minutes" }).click();
   await note(ada, "New end").getByRole("button", { name: "Close" }).click();
   await until(async () => (await api.get(`/assignments/${topic.id}`)).deadline > before, "the end is later");
@@ -52,12 +55,17 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nA river carries sand.");
-  await card("Rivers").getByText(/writing/).waitFor();
+  await card("Rivers")
+    .getByText(/writing/)
+    .waitFor();
 
   // Moves a student to another group, then undoes it from the toast.
   await card("Rivers").getByRole("button").click();
   await ada.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
-  await ada.getByRole("dialog").getByRole("button", { name: /4 Deserts/ }).click();
+  await ada
+    .getByRole("dialog")
+    .getByRole("button", { name: /4 Deserts/ })
+    .click();
   await card("Deserts").getByText("Ben Okoye").waitFor();
   await note(ada, "Ben Okoye is in 4 Deserts").getByRole("button", { name: "Undo" }).click();
   await card("Rivers").getByText("Ben Okoye").waitFor();
@@ -67,23 +75,37 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   await ada.getByRole("dialog").getByRole("textbox").fill("Five more minutes.");
   await ada.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
   await ada.getByRole("dialog").waitFor({ state: "detached" });
-  await until(async () => JSON.stringify(await api.get(`/workrooms/${rivers.workRoomId}/messages`)).includes("Five more minutes."), "the message is in the chat");
+  await until(
+    async () =>
+      JSON.stringify(await api.get(`/workrooms/${rivers.workRoomId}/messages`)).includes("Five more minutes."),
+    "the message is in the chat",
+  );
 
-  // The group submits. The teacher opens the work, grades it, returns it, and goes back to the board.
-  await ana.getByRole("button", { name: /^Submit/ }).first().click();
-  await ana.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
-  await card("Rivers").getByText(/Submitted/).waitFor();
+  // The group submits. The teacher opens the work, grades it, publishes the grade, and goes back to the board.
+  await ana
+    .getByRole("button", { name: /^Submit/ })
+    .first()
+    .click();
+  await ana
+    .getByRole("dialog")
+    .getByRole("button", { name: /Submit for the group/ })
+    .click();
+  await card("Rivers")
+    .getByText(/Submitted/)
+    .waitFor();
   await ada.locator(`[data-card="${rivers.id}"] a`).first().click();
   await ada.getByRole("textbox", { name: "Grade" }).fill("A");
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Well told.");
-  await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
   await ada.keyboard.press("Control+Enter");
-  await ada.getByText(/^Returned today/).waitFor();
+  await ada.getByText(/^Published today/).waitFor();
   await ada.keyboard.press("F6");
   await ada.keyboard.press("Escape");
   await ada.waitForURL(/\/board$/);
-  await card("Rivers").getByText(/Graded/).waitFor();
+  await card("Rivers")
+    .getByText(/Graded/)
+    .waitFor();
 
   // Finishes the topic; afterwards the dialogs still work with the cached data of the lesson.
   await ada.getByRole("button", { name: /^Finish/ }).click();

@@ -14,8 +14,18 @@ const PASSWORD = "groupwork-demo";
  * Path of the browser. By default Debian's headless shell: the same Chromium without the parts of a desktop browser. It opens
  * a page with a third of the CPU time of the desktop browser, which is used where the shell is not installed.
  */
-export const CHROMIUM = process.env.CHROMIUM ?? (existsSync("/usr/bin/chromium-headless-shell") ? "/usr/bin/chromium-headless-shell" : "/usr/bin/chromium");
-export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+export const CHROMIUM =
+  process.env.CHROMIUM ??
+  (existsSync("/usr/bin/chromium-headless-shell") ? "/usr/bin/chromium-headless-shell" : "/usr/bin/chromium");
+export const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 /** Console messages that every page may write: the client asks for its user before it knows whether it is signed in. */
 const ALWAYS_ALLOWED = [/status of 401 .*\/api\/users\/me/];
 const LOCALES = { en: "en-GB", de: "de-DE" };
@@ -24,8 +34,8 @@ const LOCALES = { en: "en-GB", de: "de-DE" };
 export const emailOf = (who) => (who === "zoe" ? "zoe@other.example" : `${who}@demo.example`);
 
 /** Starts a demo school and a browser. Tests use `scenario` of harness.mjs, which calls this. */
-export async function openHarness() {
-  const demo = await Demo.start();
+export async function openHarness(options = {}) {
+  const demo = await Demo.start(options);
   try {
     return new Harness(demo, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
   } catch (error) {
@@ -62,9 +72,24 @@ class Harness {
    * A reused page has empty storage but a warm cache, and loads in half of the time. It is for scenarios that only look at a
    * screen: storage is emptied at every load, so a reload loses drafts.
    */
-  async page(who, { path, dark = false, width = 1280, height = 800, language = "en", zone = "Europe/Berlin", fresh = false, reuse = false, allow = [] } = {}) {
+  async page(
+    who,
+    {
+      path,
+      dark = false,
+      width = 1280,
+      height = 800,
+      language = "en",
+      zone = "Europe/Berlin",
+      fresh = false,
+      reuse = false,
+      allow = [],
+    } = {},
+  ) {
     const look = { viewport: { width, height }, colorScheme: dark ? "dark" : "light" };
-    const page = reuse ? await this.#reusedPage(who, language, zone, look) : await this.#newPage(who, language, zone, look, fresh);
+    const page = reuse
+      ? await this.#reusedPage(who, language, zone, look)
+      : await this.#newPage(who, language, zone, look, fresh);
     this.#allowed.set(page, allow);
     if (path !== undefined) {
       await page.goto(path);
@@ -74,7 +99,13 @@ class Harness {
   }
 
   async #newPage(who, language, zone, look, fresh) {
-    const context = await this.#browser.newContext({ ...look, baseURL: this.base, locale: LOCALES[language], timezoneId: zone, reducedMotion: "reduce" });
+    const context = await this.#browser.newContext({
+      ...look,
+      baseURL: this.base,
+      locale: LOCALES[language],
+      timezoneId: zone,
+      reducedMotion: "reduce",
+    });
     this.#contexts.push(context);
     context.setDefaultTimeout(TIMEOUT_MS);
     if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
@@ -111,9 +142,17 @@ class Harness {
   }
 
   #client(who, cookies) {
-    const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), origin: this.base, "content-type": "application/json" };
+    const headers = {
+      cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "),
+      origin: this.base,
+      "content-type": "application/json",
+    };
     const call = async (method, path, body) => {
-      const response = await fetch(`${this.base}/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+      const response = await fetch(`${this.base}/api${path}`, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
       const text = await response.text();
       assert.ok(response.ok, `${method} ${path} as ${who}: ${response.status} ${text}`);
       return text === "" ? undefined : JSON.parse(text);
@@ -129,12 +168,12 @@ class Harness {
 
   /** Returns the topic whose title begins with the given text. */
   async topic(title, who = "ada") {
-    return findByName((await (await this.api(who)).get("/assignments")), (one) => one.title.startsWith(title), title);
+    return findByName(await (await this.api(who)).get("/assignments"), (one) => one.title.startsWith(title), title);
   }
 
   /** Returns the group with the given name. */
   async group(name, who = "ada") {
-    return findByName((await (await this.api(who)).get("/groups")), (one) => one.name === name, name);
+    return findByName(await (await this.api(who)).get("/groups"), (one) => one.name === name, name);
   }
 
   /** Closes the pages of a scenario and returns the errors that it did not assert. */
@@ -187,7 +226,8 @@ class Harness {
 
   #recordErrors(page, who) {
     const record = (text) => {
-      if (![...ALWAYS_ALLOWED, ...(this.#allowed.get(page) ?? [])].some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
+      if (![...ALWAYS_ALLOWED, ...(this.#allowed.get(page) ?? [])].some((pattern) => pattern.test(text)))
+        this.errors.push(`${who}: ${text}`);
     };
     page.on("pageerror", (error) => record(`page error: ${error.stack ?? error.message}`));
     page.on("console", (message) => {
@@ -213,7 +253,8 @@ export async function ready(page, selector = "main h1") {
   // One condition that is checked in every frame; a locator is checked again after up to half a second.
   await page.waitForFunction((headings) => {
     const heading = document.querySelector(headings);
-    const isVisible = heading?.checkVisibility({ visibilityProperty: true }) === true && heading.getClientRects().length > 0;
+    const isVisible =
+      heading?.checkVisibility({ visibilityProperty: true }) === true && heading.getClientRects().length > 0;
     return isVisible && document.querySelector('[aria-busy="true"]') === null;
   }, selector);
 }
@@ -222,7 +263,9 @@ export async function ready(page, selector = "main h1") {
 export const focused = (page) =>
   page.evaluate(() => {
     const element = document.activeElement;
-    return element === null || element === document.body ? "" : (element.getAttribute("aria-label") ?? element.textContent);
+    return element === null || element === document.body
+      ? ""
+      : (element.getAttribute("aria-label") ?? element.textContent);
   });
 
 /** Signs in through the form. */

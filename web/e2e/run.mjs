@@ -9,13 +9,27 @@ import { fileURLToPath } from "node:url";
 
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
 /** The files that take longest. They start first, so that no core is idle at the end. */
-const LONGEST_FIRST = ["screens", "interruptions", "lesson", "work-room", "work", "group-maker", "sign-in", "administration", "board", "courses"];
+const LONGEST_FIRST = [
+  "screens",
+  "interruptions",
+  "lesson",
+  "work-room",
+  "work",
+  "group-maker",
+  "sign-in",
+  "administration",
+  "board",
+  "courses",
+];
 
 const rank = (name) => {
   const index = LONGEST_FIRST.indexOf(name.replace(".test.mjs", ""));
   return index === -1 ? LONGEST_FIRST.length : index;
 };
-const all = () => readdirSync(FOLDER).filter((name) => name.endsWith(".test.mjs")).toSorted((one, other) => rank(one) - rank(other) || one.localeCompare(other));
+const all = () =>
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".test.mjs"))
+    .toSorted((one, other) => rank(one) - rank(other) || one.localeCompare(other));
 const wanted = process.argv.slice(2).map((path) => resolve(path));
 const files = wanted.length > 0 ? wanted : all().map((name) => join(FOLDER, name));
 
@@ -30,6 +44,8 @@ events.on("test:complete", ({ name, details }) => {
 const report = events.compose(spec);
 report.pipe(process.stdout, { end: false });
 report.on("end", () => {
-  const lines = [...durations].toSorted(([, one], [, other]) => other - one).map(([file, ms]) => `  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${basename(file)}`);
+  const lines = [...durations]
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([file, ms]) => `  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${basename(file)}`);
   console.log(`seconds per file:\n${lines.join("\n")}`);
 });

@@ -11,11 +11,15 @@ const FOLDER = new URL("./screens/", import.meta.url);
  * expected console messages.
  */
 export async function screens() {
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith(".mjs")).sort();
-  const lists = await Promise.all(files.map(async (file) => {
-    const { default: list } = await import(new URL(file, FOLDER));
-    return list.map((screen) => ({ ...screen, area: file.replace(".mjs", "") }));
-  }));
+  const files = readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".mjs"))
+    .sort();
+  const lists = await Promise.all(
+    files.map(async (file) => {
+      const { default: list } = await import(new URL(file, FOLDER));
+      return list.map((screen) => ({ ...screen, area: file.replace(".mjs", "") }));
+    }),
+  );
   return lists.flat();
 }
 

@@ -10,7 +10,10 @@ const all = await screens();
 
 test("screen names are unique in their area", () => {
   const names = all.map(({ area, name }) => `${area}: ${name}`);
-  assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
 });
 
 for (const screen of all) {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 
 import { assertAccessible, emailOf, ready, scenario, signIn } from "./harness.mjs";
 
-const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
+const focused = (page) =>
+  page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
 
 scenario("wrong password and unreachable service show different errors", async (harness) => {
   const page = await harness.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
@@ -59,7 +60,9 @@ scenario("addresses of earlier versions redirect to the current ones", async (ha
 scenario("account language applies in another browser", async (harness) => {
   const page = await harness.page("tom", { path: "/me", fresh: true });
   await page.getByRole("button", { name: "Account of Tom Fischer" }).click();
-  const saved = page.waitForResponse((answer) => answer.url().endsWith("/api/users/me") && answer.request().method() === "PATCH");
+  const saved = page.waitForResponse(
+    (answer) => answer.url().endsWith("/api/users/me") && answer.request().method() === "PATCH",
+  );
   await page.getByRole("menuitem", { name: "Deutsch" }).click();
   await page.getByRole("heading", { name: "Profil und Einstellungen" }).waitFor();
   assert.equal((await saved).status(), 200);
@@ -100,10 +103,16 @@ scenario("ending other sessions keeps the current one", async (harness) => {
   await dialog.waitFor();
   await other.keyboard.press("Escape");
   assert.ok(await dialog.isVisible(), "Escape does not close it");
-  assert.ok(await other.evaluate(() => document.getElementById("root").inert), "nothing behind the dialog is accessible");
+  assert.ok(
+    await other.evaluate(() => document.getElementById("root").inert),
+    "nothing behind the dialog is accessible",
+  );
   for (let presses = 0; presses < 8; presses += 1) {
     await other.keyboard.press("Tab");
-    assert.ok(await other.evaluate(() => document.activeElement?.closest("#root") === null), "the focus stays in the dialog");
+    assert.ok(
+      await other.evaluate(() => document.activeElement?.closest("#root") === null),
+      "the focus stays in the dialog",
+    );
   }
   await other.reload();
   await other.waitForURL("**/login**");
@@ -120,7 +129,7 @@ scenario("used reset link shows an error and a way to request a new one", async 
   await page.getByRole("link", { name: "Ask for a new link" }).click();
   await page.locator("input[name=email]").fill(emailOf("cleo"));
   await page.keyboard.press("Enter");
-  await page.getByText("a letter is on its way").waitFor();
+  await page.getByText("an email is on its way").waitFor();
 });
 
 scenario("last selected school is entered without asking", async (harness) => {
@@ -177,13 +186,18 @@ scenario("rejected form can be corrected and sent again", async (harness) => {
   await window.getByText("This is not your password.").waitFor();
   await window.locator("input[name=password]").fill("groupwork-demo");
   await page.keyboard.press("Enter");
-  await page.getByText("A letter is on its way to ana@lima.example.").waitFor();
+  await page.getByText("An email is on its way to ana@lima.example.").waitFor();
 });
 
 scenario("invited external account becomes a member by the emailed link", async (harness) => {
   const guest = "gast@demo.example";
   const root = await harness.api("root");
-  await root.post("/auth/admin/create-user", { email: guest, name: "Gerda Gast", password: "Zirkel und Lineal", role: "TEACHER" });
+  await root.post("/auth/admin/create-user", {
+    email: guest,
+    name: "Gerda Gast",
+    password: "Zirkel und Lineal",
+    role: "TEACHER",
+  });
   const admin = await harness.page("admin", { path: "/admin/users" });
   await admin.getByRole("button", { name: "Add one" }).click();
   await admin.getByText("Teacher", { exact: true }).last().click();
@@ -196,7 +210,11 @@ scenario("invited external account becomes a member by the emailed link", async 
   const invited = admin.getByRole("region", { name: "Invited" });
   await invited.getByText(guest).waitFor();
   await assertAccessible(admin);
-  assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 0, "an invitation is not a membership");
+  assert.equal(
+    (await (await harness.api("admin")).get("/users?search=Gerda")).data.length,
+    0,
+    "an invitation is not a membership",
+  );
 
   const link = await harness.demo.link(guest);
   const page = await harness.page("nobody", { path: link.pathname + link.hash });

@@ -12,7 +12,9 @@ scenario("topic is created with groups and a file, and missing fields are report
   await page.keyboard.type("Lakes and seas");
   await page.getByRole("spinbutton").first().focus();
   await page.keyboard.type("240620301030");
-  await page.locator("input[type=file]").setInputFiles({ name: "lakes.txt", mimeType: "text/plain", buffer: Buffer.from("Lake Constance") });
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "lakes.txt", mimeType: "text/plain", buffer: Buffer.from("Lake Constance") });
   await page.getByRole("button", { name: "Create the topic" }).click();
   await page.getByRole("link", { name: "lakes.txt" }).waitFor();
   const made = await harness.topic("Lakes and seas");
@@ -25,14 +27,21 @@ scenario("edits survive a reload and are saved for all groups or one group", asy
   const topic = await harness.topic("Landforms");
   const rivers = await harness.group("Rivers");
   const page = await harness.page("ada", { path: `/topics/${topic.id}` });
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms: two pages");
   await page.getByText(/^Changes the title for \d+ groups: 1 2 3/).waitFor();
   await page.getByText("a text for each group").click();
   await page.getByRole("button", { name: "1 Rivers", exact: true }).click();
-  await page.getByRole("textbox", { name: "Text of 1 Rivers" }).fill("# The Rhine\n\n<b>bold</b> ![spy](https://elsewhere.example/x.png)");
+  await page
+    .getByRole("textbox", { name: "Text of 1 Rivers" })
+    .fill("# The Rhine\n\n<b>bold</b> ![spy](https://elsewhere.example/x.png)");
   await page.getByRole("tab", { name: "Preview" }).last().click();
   await page.getByRole("heading", { name: "The Rhine" }).waitFor();
-  assert.equal(await page.locator("main b, main img").count(), 0, "HTML is shown as text, and no other origin is requested");
+  assert.equal(
+    await page.locator("main b, main img").count(),
+    0,
+    "HTML is shown as text, and no other origin is requested",
+  );
   await assertAccessible(page);
 
   page.once("dialog", (dialog) => void dialog.accept());
@@ -45,7 +54,11 @@ scenario("edits survive a reload and are saved for all groups or one group", asy
   const { id } = await harness.topic("Landforms: two pages");
   const saved = await (await harness.api("ada")).get(`/assignments/${id}`);
   const own = saved.groupAssignments.filter((one) => one.descriptionOverride !== null);
-  assert.deepEqual(own.map((one) => one.groupId), [rivers.id], "only one group has a text of its own");
+  assert.deepEqual(
+    own.map((one) => one.groupId),
+    [rivers.id],
+    "only one group has a text of its own",
+  );
   assert.equal(saved.isShared, false);
 });
 
@@ -53,25 +66,35 @@ scenario("rejected file shows an error, other files are uploaded and copied to a
   const topic = await harness.topic("Landforms");
   const page = await harness.page("ada", { path: `/topics/${topic.id}`, allow: [/status of 415/] });
   const file = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
-  await page.locator("input[type=file]").setInputFiles([file("setup.exe", "MZ"), file("words.txt", "delta, mouth, spring")]);
+  await page
+    .locator("input[type=file]")
+    .setInputFiles([file("setup.exe", "MZ"), file("words.txt", "delta, mouth, spring")]);
   await page.getByRole("link", { name: "words.txt" }).waitFor();
   await page.getByRole("list", { name: "Files on their way" }).getByRole("alert").waitFor();
   await page.getByRole("button", { name: "More: words.txt" }).click();
   await page.getByRole("menuitem", { name: /a copy to work on/ }).click();
-  await page.getByText(/groups have a copy in their work rooms now/).first().waitFor();
+  await page
+    .getByText(/groups have a copy in their work rooms now/)
+    .first()
+    .waitFor();
   const rivers = await harness.group("Rivers", "ana");
   const room = await (await harness.api("ana")).get(`/workrooms/${rivers.workRoomId}`);
-  assert.ok(room.documents.some((document) => document.title === "words"), "the copy is in the room");
+  assert.ok(
+    room.documents.some((document) => document.title === "words"),
+    "the copy is in the room",
+  );
 });
 
 scenario("finished topic is read-only until reopened", async (harness) => {
   const topic = await harness.topic("Landforms");
   const page = await harness.page("ada", { path: `/topics/${topic.id}` });
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByRole("button", { name: "Save" }).waitFor();
   await (await harness.api("ada")).post(`/assignments/${topic.id}/finish`);
   await page.getByText("The topic can be read, not changed.").waitFor();
   assert.equal(await page.locator("main input, main textarea").count(), 0);
   await assertAccessible(page);
   await page.getByRole("button", { name: "Reopen" }).click();
+  await page.getByText("The topic can be read, not changed.").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Save" }).waitFor();
 });

@@ -11,17 +11,18 @@ const ROOT = new URL("../../", import.meta.url);
 const TOUR = new URL("target/tour/", ROOT);
 const IMAGES = new URL("docs/images/", ROOT);
 const QUALITY = 62;
-const VARIANTS = {
-  light: {},
-  dark: { dark: true },
-  narrow: { width: 320, height: 640 },
-};
+const VARIANTS = { light: {}, dark: { dark: true }, narrow: { width: 320, height: 640 } };
 
-const slug = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
 const title = (area) => area[0].toUpperCase() + area.slice(1);
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 /** Replaces ids in URLs, which are meaningless to readers. */
-const readable = (url) => decodeURI(new URL(url).pathname + new URL(url).search).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…");
+const readable = (url) =>
+  decodeURI(new URL(url).pathname + new URL(url).search).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…");
 
 async function draw(page, file) {
   const devtools = await page.context().newCDPSession(page);
@@ -68,7 +69,9 @@ const picture = (name, file, look) =>
   `<a href="${file}-${look}.webp"><img src="${file}-${look}.webp" alt="${escape(name)}, ${look}" loading="lazy"></a>`;
 const section = ({ name, who, address, file }) => `<h3>${escape(name)}</h3>
 <p><code>${escape(address)}</code>, ${who === "nobody" ? "signed out" : `signed in as ${who}`}</p>
-<div>${Object.keys(VARIANTS).map((look) => picture(name, file, look)).join("\n")}</div>`;
+<div>${Object.keys(VARIANTS)
+  .map((look) => picture(name, file, look))
+  .join("\n")}</div>`;
 const text = [...parts].map(([area, list]) => `<h2>${escape(title(area))}</h2>\n${list.map(section).join("\n")}`);
 writeFileSync(
   new URL("index.html", TOUR),
@@ -93,11 +96,13 @@ console.log(`tour: ${fileURLToPath(new URL("index.html", TOUR))}`);
 const readme = readFileSync(new URL("README.md", ROOT), "utf8");
 const shown = new Set([...readme.matchAll(/\(docs\/images\/([^)]+)\)/g)].map(([, file]) => file));
 for (const file of areas.length === 0 ? shown : []) {
-  if (!existsSync(new URL(file, TOUR))) failed.push(`README.md shows docs/images/${file}, which the tour no longer takes`);
+  if (!existsSync(new URL(file, TOUR)))
+    failed.push(`README.md shows docs/images/${file}, which the tour no longer takes`);
 }
 if (isForReadme && failed.length === 0) {
   for (const file of readdirSync(IMAGES)) if (!shown.has(file)) rmSync(new URL(file, IMAGES));
-  for (const file of shown) if (existsSync(new URL(file, TOUR))) copyFileSync(new URL(file, TOUR), new URL(file, IMAGES));
+  for (const file of shown)
+    if (existsSync(new URL(file, TOUR))) copyFileSync(new URL(file, TOUR), new URL(file, IMAGES));
 }
 for (const fault of failed) console.error(fault);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -23,11 +23,14 @@ const signsIn = (harness, email, password) =>
 
 scenario("imported users can sign in", async (harness) => {
   const api = await harness.api("admin");
-  const rooms = async () => (await api.get("/homerooms")).map((room) => `${room.name}: ${room.studentCount}`).toSorted();
+  const rooms = async () =>
+    (await api.get("/homerooms")).map((room) => `${room.name}: ${room.studentCount}`).toSorted();
   const before = await rooms();
   const page = await harness.page("admin", { path: "/admin/import" });
   // As Excel on Windows writes it: semicolons as separators, and umlauts that are not UTF-8.
-  await page.locator("input[type=file]").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(LIST, "latin1") });
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(LIST, "latin1") });
   await page.getByRole("rowheader", { name: "Maja Müller" }).waitFor();
   await page.getByText("Not used: Haarfarbe").waitFor();
   await page.getByRole("button", { name: "Check", exact: true }).click();
@@ -40,16 +43,37 @@ scenario("imported users can sign in", async (harness) => {
   await page.getByText("8y").click();
   await page.getByRole("button", { name: "Import 3", exact: true }).click();
   await page.getByRole("button", { name: "Generate 2 passwords" }).click();
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download passwords.csv" }).click()]);
-  const lines = readFileSync(await file.path(), "utf8").trim().split("\r\n").map((line) => line.replace("\uFEFF", "").split(","));
-  assert.deepEqual(lines.map(([room, name, email]) => [room, name, email]), [
-    ["Homeroom", "Name", "Email"],
-    ["", "Otto =Formel", "otto@demo.example"],
-    ["8x", "Maja Müller", "maja@demo.example"],
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download passwords.csv" }).click(),
   ]);
-  assert.equal((await signsIn(harness, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
-  assert.deepEqual((await api.get("/users?search=ben%40")).data.map((user) => user.name), ["Ben Okoye-Berg"], "existing users are updated");
-  assert.deepEqual(await rooms(), [...before, "8x: 1"].toSorted(), "a new homeroom; an empty cell does not remove anyone from theirs");
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n")
+    .map((line) => line.replace("\uFEFF", "").split(","));
+  assert.deepEqual(
+    lines.map(([room, name, email]) => [room, name, email]),
+    [
+      ["Homeroom", "Name", "Email"],
+      ["", "Otto =Formel", "otto@demo.example"],
+      ["8x", "Maja Müller", "maja@demo.example"],
+    ],
+  );
+  assert.equal(
+    (await signsIn(harness, "maja@demo.example", lines[2][3])).status,
+    200,
+    "the password from the file works",
+  );
+  assert.deepEqual(
+    (await api.get("/users?search=ben%40")).data.map((user) => user.name),
+    ["Ben Okoye-Berg"],
+    "existing users are updated",
+  );
+  assert.deepEqual(
+    await rooms(),
+    [...before, "8x: 1"].toSorted(),
+    "a new homeroom; an empty cell does not remove anyone from theirs",
+  );
   // Users missing from the file stay unchanged by default; deactivating them can be undone.
   await page.getByText("Who?").click();
   await page.locator("label", { hasText: "Cleo Martin" }).click();
@@ -74,11 +98,18 @@ scenario("users are found and changed by keyboard, and cannot deactivate themsel
   await page.keyboard.type("Switch");
   await page.keyboard.press("Enter");
   await page.getByText("Finn Jansen is switched off").waitFor();
-  await page.getByRole("row", { name: /Finn Jansen/ }).getByRole("gridcell", { name: "Switched off" }).waitFor();
+  await page
+    .getByRole("row", { name: /Finn Jansen/ })
+    .getByRole("gridcell", { name: "Switched off" })
+    .waitFor();
   await page.goto("/admin/users?search=admin%40");
   await page.getByRole("button", { name: "More: Admin Alvarez" }).click();
   await page.getByRole("menuitem").first().waitFor();
-  assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Look and edit…"], "users change themselves on the account page");
+  assert.deepEqual(
+    await page.getByRole("menuitem").allTextContents(),
+    ["Look and edit…"],
+    "users change themselves on the account page",
+  );
   await page.keyboard.press("Escape");
   await page.goto("/admin/users?search=o");
   await page.getByRole("button", { name: "More: Olivia Stone" }).click();
@@ -103,10 +134,15 @@ scenario("homerooms roll over to a new school year and back", async (harness) =>
   await page.getByRole("textbox", { name: "New name of 9c" }).waitFor();
   await assertAccessible(page, "a new school year");
   // Unselected homerooms are not copied.
-  for (const { name } of others) await page.getByRole("dialog").locator("label", { hasText: new RegExp(`^${name}\\b`) }).click();
+  for (const { name } of others)
+    await page
+      .getByRole("dialog")
+      .locator("label", { hasText: new RegExp(`^${name}\\b`) })
+      .click();
   await page.getByRole("button", { name: "Create 1 homeroom" }).click();
   await page.getByText("1 homeroom of 2027/2028 is made.").waitFor();
-  const made = async () => (await api.get("/homerooms?academicYear=2027/2028")).map((room) => [room.name, room.gradeLevel, room.studentCount]);
+  const made = async () =>
+    (await api.get("/homerooms?academicYear=2027/2028")).map((room) => [room.name, room.gradeLevel, room.studentCount]);
   assert.deepEqual(await made(), [["10c", "10", 3]]);
   await page.getByRole("button", { name: "10c", exact: true }).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();

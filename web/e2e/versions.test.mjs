@@ -26,11 +26,20 @@ scenario("concurrent settings change is shown, and typed values are saved by the
 });
 
 scenario("concurrent grade of another teacher stays until the conflict is resolved", async (harness) => {
-  const [ana, topic, group, ada] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana"), harness.api("ada")]);
+  const [ana, topic, group, ada] = await Promise.all([
+    harness.api("ana"),
+    harness.topic("Landforms"),
+    harness.group("Rivers", "ana"),
+    harness.api("ada"),
+  ]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
-  if (documents[0].status === "DRAFT") await ana.post(`/workrooms/documents/${documents[0].id}/submit`, { assignmentId: topic.id });
-  const submission = async () => (await ada.get(`/feedback/group-assignments/${work.id}/submissions`)).toSorted((one, other) => other.attempt - one.attempt)[0];
+  if (documents[0].status === "DRAFT")
+    await ana.post(`/workrooms/documents/${documents[0].id}/submit`, { assignmentId: topic.id });
+  const submission = async () =>
+    (await ada.get(`/feedback/group-assignments/${work.id}/submissions`)).toSorted(
+      (one, other) => other.attempt - one.attempt,
+    )[0];
   const page = await harness.page("ada", { path: `/topics/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
   const words = page.getByRole("textbox", { name: "Feedback", exact: true });
   await words.fill("Mine.");
@@ -53,7 +62,12 @@ scenario("concurrent group change is merged with typed values, in German on a ph
   const ada = await harness.api("ada");
   const { id: courseId, classId } = (await ada.get("/courses")).find((one) => one.name === "Our earth");
   const group = await ada.post("/groups", { classId, courseId, name: "Dunes" });
-  const page = await harness.page("ada", { path: `/courses/${courseId}?tab=groups`, language: "de", width: 390, allow: [/status of 412/] });
+  const page = await harness.page("ada", {
+    path: `/courses/${courseId}?tab=groups`,
+    language: "de",
+    width: 390,
+    allow: [/status of 412/],
+  });
   await page.getByRole("button", { name: `Mehr: ${group.groupNumber} Dunes`, exact: true }).click();
   await page.getByRole("menuitem", { name: "Ändern …" }).click();
   const dialog = page.getByRole("dialog");

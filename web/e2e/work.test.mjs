@@ -1,28 +1,38 @@
-// Grading: drafts survive interruptions until they are returned; then actions on all works of a topic.
+// Grading: drafts survive interruptions until they are published; then actions on all works of a topic.
 import assert from "node:assert/strict";
 
 import { assertAccessible, scenario } from "./harness.mjs";
 
-const workOf = async (harness, name) => `/topics/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
+const workOf = async (harness, name) =>
+  `/topics/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
 
 /** Submits the document of group Rivers and returns what is needed to take it back. */
 async function handIn(harness) {
-  const [ana, topic, group] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana")]);
+  const [ana, topic, group] = await Promise.all([
+    harness.api("ana"),
+    harness.topic("Landforms"),
+    harness.group("Rivers", "ana"),
+  ]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
   const [document] = documents;
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
   const submit = () => ana.post(`/workrooms/documents/${document.id}/submit`, { assignmentId: topic.id });
   if (document.status === "DRAFT") await submit();
   const attempts = () => ana.get(`/feedback/group-assignments/${work.id}/submissions`);
-  return { submit, takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`), grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade, topic };
+  return {
+    submit,
+    takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`),
+    grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade,
+    topic,
+  };
 }
 
-scenario("grade is a draft until returned and survives a reload", async (harness) => {
+scenario("grade is a draft until published and survives a reload", async (harness) => {
   const rivers = await handIn(harness);
   const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   await ada.getByRole("textbox", { name: "Grade" }).fill("B+");
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Clear, and well told.");
-  await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
   assert.equal(await rivers.grade(), null, "the group sees no draft");
 
   await ada.reload();
@@ -31,21 +41,22 @@ scenario("grade is a draft until returned and survives a reload", async (harness
 
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
   await ada.keyboard.press("Control+Enter");
-  await ada.getByText(/^Returned today/).waitFor();
-  assert.equal((await rivers.grade()).value, "B+", "the group sees what was returned");
+  await ada.getByText(/^Published today/).waitFor();
+  assert.equal((await rivers.grade()).value, "B+", "the group sees what was published");
   await assertAccessible(ada);
 
-  // Edits from now on reach the group only after the grade is returned.
+  // Edits from now on reach the group only after the grade is published.
   await ada.getByRole("textbox", { name: "Grade" }).fill("C");
-  await ada.getByText("Changed, not returned yet").waitFor();
+  await ada.getByText("Changed, not published yet").waitFor();
   await ada.getByRole("button", { name: "Take the grade back" }).click();
-  await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
   assert.equal(await rivers.grade(), null);
 
   // Staff can read the former grade.
   await ada.getByText("Former grades").click();
-  await ada.getByText("The group saw it").first().waitFor();
-  if (process.env.GROUPWORK_PICTURES) await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
+  await ada.getByText("Published", { exact: true }).first().waitFor();
+  if (process.env.GROUPWORK_PICTURES)
+    await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
   await assertAccessible(ada);
 });
 
@@ -58,8 +69,11 @@ scenario("submission taken back during grading shows a notice and keeps the text
   await ada.getByText("The group has just taken its work back. What you wrote is kept.").waitFor();
   await ada.getByText("Still working – you see the live document.").waitFor();
   await rivers.submit();
-  await ada.getByRole("button", { name: "Return to group" }).waitFor();
-  assert.equal(await ada.getByRole("textbox", { name: "Feedback", exact: true }).inputValue(), "Look at the source again.");
+  await ada.getByRole("button", { name: "Publish", exact: true }).waitFor();
+  assert.equal(
+    await ada.getByRole("textbox", { name: "Feedback", exact: true }).inputValue(),
+    "Look at the source again.",
+  );
 });
 
 scenario("keyboard moves between works and back to the same card", async (harness) => {
@@ -90,18 +104,18 @@ scenario("keyboard moves between works and back to the same card", async (harnes
 
 scenario("teacher returns work for revision and submits on behalf of a group", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
-  await ada.getByRole("button", { name: "Let them revise…" }).click();
+  await ada.getByRole("button", { name: "Ask to revise…" }).click();
   const window = ada.getByRole("dialog");
   await window.getByLabel("What they should do").fill("Name your sources.");
-  await window.getByRole("button", { name: "Give it back" }).click();
-  await ada.getByText("You gave it back. The group works on it again").waitFor();
+  await window.getByRole("button", { name: "Ask to revise" }).click();
+  await ada.getByText("You asked for a revision. The group works on it again").waitFor();
   await ada.getByRole("button", { name: "Submit for the group…" }).click();
   await assertAccessible(ada);
   await window.getByRole("button", { name: "Submit", exact: true }).click();
   await ada.getByText("by a teacher for the group").waitFor();
 });
 
-scenario("grades are imported from a table and returned to all groups", async (harness) => {
+scenario("grades are imported from a table and published for all groups", async (harness) => {
   const { topic, grade } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   const menu = async (item) => {
@@ -120,20 +134,31 @@ scenario("grades are imported from a table and returned to all groups", async (h
 
   await menu("Import from CSV…");
   const window = ada.getByRole("dialog");
-  await window.locator("input[type=file]").setInputFiles({ name: "grades.csv", mimeType: "text/csv", buffer: Buffer.from(filled.join("\r\n")) });
+  await window
+    .locator("input[type=file]")
+    .setInputFiles({ name: "grades.csv", mimeType: "text/csv", buffer: Buffer.from(filled.join("\r\n")) });
   await window.getByRole("button", { name: /^Take \d+ rows? over$/ }).click();
   await window.waitFor({ state: "hidden" });
   assert.equal(await grade(), null, "imported grades are drafts");
 
-  await ada.getByRole("button", { name: /^Return \d grades?…$/ }).click();
-  await ada.getByRole("alertdialog").getByRole("button", { name: /^Return \d grades?$/ }).click();
-  await ada.getByRole("row", { name: /Rivers/ }).getByText("Graded").waitFor();
+  await ada.getByRole("button", { name: /^Publish \d grades?…$/ }).click();
+  await ada
+    .getByRole("alertdialog")
+    .getByRole("button", { name: /^Publish \d grades?$/ })
+    .click();
+  await ada
+    .getByRole("row", { name: /Rivers/ })
+    .getByText("Graded")
+    .waitFor();
   assert.equal((await grade()).value, "A");
 });
 
 scenario("keyboard opens a work from the overview and returns", async (harness) => {
   const ada = await harness.page("ada", { path: "/submissions?status=ALL" });
-  await ada.getByRole("textbox", { name: "Search" }).or(ada.getByRole("searchbox", { name: "Search" })).focus();
+  await ada
+    .getByRole("textbox", { name: "Search" })
+    .or(ada.getByRole("searchbox", { name: "Search" }))
+    .focus();
   await ada.keyboard.type("Coasts");
   await ada.waitForURL(/search=Coasts/);
   await ada.getByText("1 group", { exact: true }).waitFor();
@@ -146,14 +171,21 @@ scenario("keyboard opens a work from the overview and returns", async (harness) 
 
 scenario("failed PDF conversion shows an error and can be retried", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Coasts"), allow: [/status of 502/] });
-  const refusal = { status: 502, contentType: "application/json", body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }) };
+  const refusal = {
+    status: 502,
+    contentType: "application/json",
+    body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }),
+  };
   await ada.route("**/pdf", (route) => route.fulfill(refusal));
   await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
   const tray = ada.getByRole("region", { name: "Files on their way" });
   await tray.getByText("The document editor could not do that.").waitFor();
   await assertAccessible(ada);
   await ada.unroute("**/pdf");
-  const [saved] = await Promise.all([ada.waitForEvent("download"), tray.getByRole("button", { name: "Try again" }).click()]);
+  const [saved] = await Promise.all([
+    ada.waitForEvent("download"),
+    tray.getByRole("button", { name: "Try again" }).click(),
+  ]);
   assert.equal(saved.suggestedFilename(), "Coasts.pdf");
 });
 
@@ -162,7 +194,10 @@ scenario("topic archive downloads while the user navigates", async (harness) => 
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
   await ada.getByRole("radio", { name: "Both" }).check({ force: true });
-  const [saved] = await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Create ZIP" }).click()]);
+  const [saved] = await Promise.all([
+    ada.waitForEvent("download"),
+    ada.getByRole("button", { name: "Create ZIP" }).click(),
+  ]);
   assert.match(saved.suggestedFilename(), /\.zip$/);
   const tray = ada.getByRole("region", { name: "Files on their way" });
   await tray.getByText("Ready and saved.").waitFor();

@@ -31,11 +31,12 @@ import { Route as SchoolAdminPrivacyRouteImport } from './routes/_school/admin.p
 import { Route as SchoolAdminSessionsRouteImport } from './routes/_school/admin.sessions'
 import { Route as SchoolAdminSubjectsRouteImport } from './routes/_school/admin.subjects'
 import { Route as SchoolAdminUsersRouteImport } from './routes/_school/admin.users'
-import { Route as SchoolClassesClassIdRouteImport } from './routes/_school/classes.$classId'
 import { Route as SchoolCoursesIndexRouteImport } from './routes/_school/courses.index'
 import { Route as SchoolGroupsIndexRouteImport } from './routes/_school/groups.index'
 import { Route as SchoolSuperTenantsRouteImport } from './routes/_school/super.tenants'
 import { Route as SchoolTopicsNewRouteImport } from './routes/_school/topics.new'
+import { Route as SchoolClassesClassIdIndexRouteImport } from './routes/_school/classes.$classId.index'
+import { Route as SchoolClassesClassIdGradesRouteImport } from './routes/_school/classes.$classId.grades'
 import { Route as SchoolCoursesCourseIdIndexRouteImport } from './routes/_school/courses.$courseId.index'
 import { Route as SchoolCoursesCourseIdDivideRouteImport } from './routes/_school/courses.$courseId.divide'
 import { Route as SchoolGroupsGroupIdIndexRouteImport } from './routes/_school/groups.$groupId.index'
@@ -154,11 +155,6 @@ const SchoolAdminUsersRoute = SchoolAdminUsersRouteImport.update({
   path: '/admin/users',
   getParentRoute: () => SchoolRoute,
 } as any)
-const SchoolClassesClassIdRoute = SchoolClassesClassIdRouteImport.update({
-  id: '/classes/$classId',
-  path: '/classes/$classId',
-  getParentRoute: () => SchoolRoute,
-} as any)
 const SchoolCoursesIndexRoute = SchoolCoursesIndexRouteImport.update({
   id: '/courses/',
   path: '/courses/',
@@ -179,6 +175,18 @@ const SchoolTopicsNewRoute = SchoolTopicsNewRouteImport.update({
   path: '/topics/new',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolClassesClassIdIndexRoute =
+  SchoolClassesClassIdIndexRouteImport.update({
+    id: '/classes/$classId/',
+    path: '/classes/$classId/',
+    getParentRoute: () => SchoolRoute,
+  } as any)
+const SchoolClassesClassIdGradesRoute =
+  SchoolClassesClassIdGradesRouteImport.update({
+    id: '/classes/$classId/grades',
+    path: '/classes/$classId/grades',
+    getParentRoute: () => SchoolRoute,
+  } as any)
 const SchoolCoursesCourseIdIndexRoute =
   SchoolCoursesCourseIdIndexRouteImport.update({
     id: '/courses/$courseId/',
@@ -249,15 +257,16 @@ export interface FileRoutesByFullPath {
   '/admin/sessions': typeof SchoolAdminSessionsRoute
   '/admin/subjects': typeof SchoolAdminSubjectsRoute
   '/admin/users': typeof SchoolAdminUsersRoute
-  '/classes/$classId': typeof SchoolClassesClassIdRoute
   '/super/tenants': typeof SchoolSuperTenantsRoute
   '/topics/new': typeof SchoolTopicsNewRoute
   '/admin/': typeof SchoolAdminIndexRoute
   '/courses/': typeof SchoolCoursesIndexRoute
   '/groups/': typeof SchoolGroupsIndexRoute
+  '/classes/$classId/grades': typeof SchoolClassesClassIdGradesRoute
   '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
   '/topics/$topicId/projector': typeof SchoolTopicsTopicIdProjectorRoute
+  '/classes/$classId/': typeof SchoolClassesClassIdIndexRoute
   '/courses/$courseId/': typeof SchoolCoursesCourseIdIndexRoute
   '/groups/$groupId/': typeof SchoolGroupsGroupIdIndexRoute
   '/topics/$topicId/': typeof SchoolTopicsTopicIdIndexRoute
@@ -285,15 +294,16 @@ export interface FileRoutesByTo {
   '/admin/sessions': typeof SchoolAdminSessionsRoute
   '/admin/subjects': typeof SchoolAdminSubjectsRoute
   '/admin/users': typeof SchoolAdminUsersRoute
-  '/classes/$classId': typeof SchoolClassesClassIdRoute
   '/super/tenants': typeof SchoolSuperTenantsRoute
   '/topics/new': typeof SchoolTopicsNewRoute
   '/admin': typeof SchoolAdminIndexRoute
   '/courses': typeof SchoolCoursesIndexRoute
   '/groups': typeof SchoolGroupsIndexRoute
+  '/classes/$classId/grades': typeof SchoolClassesClassIdGradesRoute
   '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
   '/topics/$topicId/projector': typeof SchoolTopicsTopicIdProjectorRoute
+  '/classes/$classId': typeof SchoolClassesClassIdIndexRoute
   '/courses/$courseId': typeof SchoolCoursesCourseIdIndexRoute
   '/groups/$groupId': typeof SchoolGroupsGroupIdIndexRoute
   '/topics/$topicId': typeof SchoolTopicsTopicIdIndexRoute
@@ -323,15 +333,16 @@ export interface FileRoutesById {
   '/_school/admin/sessions': typeof SchoolAdminSessionsRoute
   '/_school/admin/subjects': typeof SchoolAdminSubjectsRoute
   '/_school/admin/users': typeof SchoolAdminUsersRoute
-  '/_school/classes/$classId': typeof SchoolClassesClassIdRoute
   '/_school/super/tenants': typeof SchoolSuperTenantsRoute
   '/_school/topics/new': typeof SchoolTopicsNewRoute
   '/_school/admin/': typeof SchoolAdminIndexRoute
   '/_school/courses/': typeof SchoolCoursesIndexRoute
   '/_school/groups/': typeof SchoolGroupsIndexRoute
+  '/_school/classes/$classId/grades': typeof SchoolClassesClassIdGradesRoute
   '/_school/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/_school/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
   '/_school/topics/$topicId/projector': typeof SchoolTopicsTopicIdProjectorRoute
+  '/_school/classes/$classId/': typeof SchoolClassesClassIdIndexRoute
   '/_school/courses/$courseId/': typeof SchoolCoursesCourseIdIndexRoute
   '/_school/groups/$groupId/': typeof SchoolGroupsGroupIdIndexRoute
   '/_school/topics/$topicId/': typeof SchoolTopicsTopicIdIndexRoute
@@ -361,15 +372,16 @@ export interface FileRouteTypes {
     | '/admin/sessions'
     | '/admin/subjects'
     | '/admin/users'
-    | '/classes/$classId'
     | '/super/tenants'
     | '/topics/new'
     | '/admin/'
     | '/courses/'
     | '/groups/'
+    | '/classes/$classId/grades'
     | '/courses/$courseId/divide'
     | '/topics/$topicId/board'
     | '/topics/$topicId/projector'
+    | '/classes/$classId/'
     | '/courses/$courseId/'
     | '/groups/$groupId/'
     | '/topics/$topicId/'
@@ -397,15 +409,16 @@ export interface FileRouteTypes {
     | '/admin/sessions'
     | '/admin/subjects'
     | '/admin/users'
-    | '/classes/$classId'
     | '/super/tenants'
     | '/topics/new'
     | '/admin'
     | '/courses'
     | '/groups'
+    | '/classes/$classId/grades'
     | '/courses/$courseId/divide'
     | '/topics/$topicId/board'
     | '/topics/$topicId/projector'
+    | '/classes/$classId'
     | '/courses/$courseId'
     | '/groups/$groupId'
     | '/topics/$topicId'
@@ -434,15 +447,16 @@ export interface FileRouteTypes {
     | '/_school/admin/sessions'
     | '/_school/admin/subjects'
     | '/_school/admin/users'
-    | '/_school/classes/$classId'
     | '/_school/super/tenants'
     | '/_school/topics/new'
     | '/_school/admin/'
     | '/_school/courses/'
     | '/_school/groups/'
+    | '/_school/classes/$classId/grades'
     | '/_school/courses/$courseId/divide'
     | '/_school/topics/$topicId/board'
     | '/_school/topics/$topicId/projector'
+    | '/_school/classes/$classId/'
     | '/_school/courses/$courseId/'
     | '/_school/groups/$groupId/'
     | '/_school/topics/$topicId/'
@@ -616,13 +630,6 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolAdminUsersRouteImport
       parentRoute: typeof SchoolRoute
     }
-    '/_school/classes/$classId': {
-      id: '/_school/classes/$classId'
-      path: '/classes/$classId'
-      fullPath: '/classes/$classId'
-      preLoaderRoute: typeof SchoolClassesClassIdRouteImport
-      parentRoute: typeof SchoolRoute
-    }
     '/_school/courses/': {
       id: '/_school/courses/'
       path: '/courses'
@@ -649,6 +656,20 @@ declare module '@tanstack/react-router' {
       path: '/topics/new'
       fullPath: '/topics/new'
       preLoaderRoute: typeof SchoolTopicsNewRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/classes/$classId/': {
+      id: '/_school/classes/$classId/'
+      path: '/classes/$classId'
+      fullPath: '/classes/$classId/'
+      preLoaderRoute: typeof SchoolClassesClassIdIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/classes/$classId/grades': {
+      id: '/_school/classes/$classId/grades'
+      path: '/classes/$classId/grades'
+      fullPath: '/classes/$classId/grades'
+      preLoaderRoute: typeof SchoolClassesClassIdGradesRouteImport
       parentRoute: typeof SchoolRoute
     }
     '/_school/courses/$courseId/': {
@@ -725,15 +746,16 @@ interface SchoolRouteChildren {
   SchoolAdminSessionsRoute: typeof SchoolAdminSessionsRoute
   SchoolAdminSubjectsRoute: typeof SchoolAdminSubjectsRoute
   SchoolAdminUsersRoute: typeof SchoolAdminUsersRoute
-  SchoolClassesClassIdRoute: typeof SchoolClassesClassIdRoute
   SchoolSuperTenantsRoute: typeof SchoolSuperTenantsRoute
   SchoolTopicsNewRoute: typeof SchoolTopicsNewRoute
   SchoolAdminIndexRoute: typeof SchoolAdminIndexRoute
   SchoolCoursesIndexRoute: typeof SchoolCoursesIndexRoute
   SchoolGroupsIndexRoute: typeof SchoolGroupsIndexRoute
+  SchoolClassesClassIdGradesRoute: typeof SchoolClassesClassIdGradesRoute
   SchoolCoursesCourseIdDivideRoute: typeof SchoolCoursesCourseIdDivideRoute
   SchoolTopicsTopicIdBoardRoute: typeof SchoolTopicsTopicIdBoardRoute
   SchoolTopicsTopicIdProjectorRoute: typeof SchoolTopicsTopicIdProjectorRoute
+  SchoolClassesClassIdIndexRoute: typeof SchoolClassesClassIdIndexRoute
   SchoolCoursesCourseIdIndexRoute: typeof SchoolCoursesCourseIdIndexRoute
   SchoolGroupsGroupIdIndexRoute: typeof SchoolGroupsGroupIdIndexRoute
   SchoolTopicsTopicIdIndexRoute: typeof SchoolTopicsTopicIdIndexRoute
@@ -756,15 +778,16 @@ const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolAdminSessionsRoute: SchoolAdminSessionsRoute,
   SchoolAdminSubjectsRoute: SchoolAdminSubjectsRoute,
   SchoolAdminUsersRoute: SchoolAdminUsersRoute,
-  SchoolClassesClassIdRoute: SchoolClassesClassIdRoute,
   SchoolSuperTenantsRoute: SchoolSuperTenantsRoute,
   SchoolTopicsNewRoute: SchoolTopicsNewRoute,
   SchoolAdminIndexRoute: SchoolAdminIndexRoute,
   SchoolCoursesIndexRoute: SchoolCoursesIndexRoute,
   SchoolGroupsIndexRoute: SchoolGroupsIndexRoute,
+  SchoolClassesClassIdGradesRoute: SchoolClassesClassIdGradesRoute,
   SchoolCoursesCourseIdDivideRoute: SchoolCoursesCourseIdDivideRoute,
   SchoolTopicsTopicIdBoardRoute: SchoolTopicsTopicIdBoardRoute,
   SchoolTopicsTopicIdProjectorRoute: SchoolTopicsTopicIdProjectorRoute,
+  SchoolClassesClassIdIndexRoute: SchoolClassesClassIdIndexRoute,
   SchoolCoursesCourseIdIndexRoute: SchoolCoursesCourseIdIndexRoute,
   SchoolGroupsGroupIdIndexRoute: SchoolGroupsGroupIdIndexRoute,
   SchoolTopicsTopicIdIndexRoute: SchoolTopicsTopicIdIndexRoute,

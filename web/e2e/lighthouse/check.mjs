@@ -13,11 +13,18 @@ const PORT = 9_333;
 
 const harness = await openHarness();
 const folder = mkdtempSync(join(tmpdir(), "groupwork-lighthouse-"));
-const browser = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: [...FLAGS, `--remote-debugging-port=${PORT}`] });
+const browser = await chromium.launchPersistentContext(folder, {
+  executablePath: CHROMIUM,
+  args: [...FLAGS, `--remote-debugging-port=${PORT}`],
+});
 const faults = [];
 try {
   const board = `/topics/${(await harness.topic("Landforms")).id}/board`;
-  for (const [name, who, path] of [["sign-in", "nobody", "/login"], ["lesson board", "ada", board], ["my groups", "ana", "/groups"]]) {
+  for (const [name, who, path] of [
+    ["sign-in", "nobody", "/login"],
+    ["lesson board", "ada", board],
+    ["my groups", "ana", "/groups"],
+  ]) {
     await browser.clearCookies();
     if (who !== "nobody") await browser.addCookies(await harness.cookiesOf(who));
     const options = { port: PORT, onlyCategories: Object.keys(WANTED), disableStorageReset: true, logLevel: "error" };
@@ -27,8 +34,11 @@ try {
       console.log(`${name}: ${category} ${Math.round(score * 100)}`);
       if (score * 100 >= wanted) continue;
       faults.push(`${name}: ${category} is not ${wanted}`);
-      const missed = auditRefs.map(({ id }) => lhr.audits[id]).filter((audit) => audit.score !== null && audit.score < 1);
-      for (const { id, title, details } of missed) faults.push(`${name}: ${id}: ${title} ${JSON.stringify(details?.items ?? []).slice(0, 600)}`);
+      const missed = auditRefs
+        .map(({ id }) => lhr.audits[id])
+        .filter((audit) => audit.score !== null && audit.score < 1);
+      for (const { id, title, details } of missed)
+        faults.push(`${name}: ${id}: ${title} ${JSON.stringify(details?.items ?? []).slice(0, 600)}`);
     }
   }
 } finally {

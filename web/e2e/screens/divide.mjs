@@ -1,7 +1,9 @@
 // Preparing a lesson: the group maker and the form of a topic.
-const courseId = async (harness) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth").id;
+const courseId = async (harness) =>
+  (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth").id;
 const divide = async (harness) => `/courses/${await courseId(harness)}/divide`;
 const topic = async (harness) => `/topics/${(await harness.topic("Landforms")).id}`;
+const editedTopic = async (harness) => `${await topic(harness)}?edit=true`;
 
 export default [
   { name: "Dividing a class", who: "ada", path: divide, ready: "[data-place]" },
@@ -22,11 +24,12 @@ export default [
     path: async (harness) => `/topics/new?courseId=${await courseId(harness)}`,
     ready: "form",
   },
-  { name: "A topic", who: "ada", path: topic, ready: "form" },
+  { name: "A topic", who: "ada", path: topic, ready: "#groups" },
+  { name: "A topic, edited", who: "ada", path: editedTopic, ready: "form" },
   {
     name: "A topic with a text for each group",
     who: "ada",
-    path: topic,
+    path: editedTopic,
     ready: "form",
     does: async (page) => {
       await page.locator('label:has(input[value="each"])').click();

@@ -6,9 +6,19 @@ const roomOf = async (harness) => {
 
 export default [
   { name: "Today", who: "ada", path: "/today" },
-  { name: "The lesson board", who: "ada", path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}/board`, ready: "[data-card]" },
+  {
+    name: "The lesson board",
+    who: "ada",
+    path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}/board`,
+    ready: "[data-card]",
+  },
   { name: "My groups", who: "ana", path: "/groups" },
-  { name: "The work room", who: "ana", path: async (harness) => `/groups/${(await roomOf(harness)).group.id}`, ready: "[data-part]" },
+  {
+    name: "The work room",
+    who: "ana",
+    path: async (harness) => `/groups/${(await roomOf(harness)).group.id}`,
+    ready: "[data-part]",
+  },
   {
     name: "A document in its editor",
     who: "ana",

@@ -1,11 +1,16 @@
 // User administration: users, import, homerooms, subjects.
 import { Buffer } from "node:buffer";
 
-const LIST = "Vorname;Nachname;E-Mail;Klasse\r\nMaja;Weber;maja@demo.example;8x\r\nAna;Lima;ana@demo.example;\r\n;;nobody;8x\r\n";
+const LIST =
+  "Vorname;Nachname;E-Mail;Klasse\r\nMaja;Weber;maja@demo.example;8x\r\nAna;Lima;ana@demo.example;\r\n;;nobody;8x\r\n";
 /** An import file as a school's administration exports it. */
-const give = (page) => page.locator("input[type=file]").setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
+const give = (page) =>
+  page.locator("input[type=file]").setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
 const menu = async (page, name, index) => {
-  await page.getByRole("button", { name: `More: ${name}` }).or(page.getByRole("button", { name: `Mehr: ${name}` })).click();
+  await page
+    .getByRole("button", { name: `More: ${name}` })
+    .or(page.getByRole("button", { name: `Mehr: ${name}` }))
+    .click();
   await page.getByRole("menuitem").nth(index).click();
 };
 /** Creates a homeroom with one student; the demo school has none. */
@@ -22,11 +27,40 @@ const rows = "[role=grid] [role=rowheader]";
 
 export default [
   { name: "Users", who: "admin", path: "/admin/users", ready: rows },
-  { name: "One user", who: "admin", path: async (harness) => `/admin/users?person=${(await (await harness.api("ana")).get("/users/me")).id}`, ready: "[role=dialog] form" },
-  { name: "A user more", who: "admin", path: "/admin/users", ready: rows, does: (page) => page.locator("main button svg.lucide-user-plus").click() },
-  { name: "Another role", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 1) },
-  { name: "A new password", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 2) },
-  { name: "Somebody leaves the school", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 4) },
+  {
+    name: "One user",
+    who: "admin",
+    path: async (harness) => `/admin/users?person=${(await (await harness.api("ana")).get("/users/me")).id}`,
+    ready: "[role=dialog] form",
+  },
+  {
+    name: "A user more",
+    who: "admin",
+    path: "/admin/users",
+    ready: rows,
+    does: (page) => page.locator("main button svg.lucide-user-plus").click(),
+  },
+  {
+    name: "Another role",
+    who: "admin",
+    path: "/admin/users?search=ben",
+    ready: rows,
+    does: (page) => menu(page, "Ben Okoye", 1),
+  },
+  {
+    name: "A new password",
+    who: "admin",
+    path: "/admin/users?search=ben",
+    ready: rows,
+    does: (page) => menu(page, "Ben Okoye", 2),
+  },
+  {
+    name: "Somebody leaves the school",
+    who: "admin",
+    path: "/admin/users?search=ben",
+    ready: rows,
+    does: (page) => menu(page, "Ben Okoye", 4),
+  },
   { name: "Nobody found", who: "admin", path: "/admin/users?search=nobody-is-called-so" },
   { name: "Import: the file", who: "admin", path: "/admin/import" },
   {
@@ -48,8 +82,18 @@ export default [
       await page.getByRole("button", { name: /problems.csv/ }).waitFor();
     },
   },
-  { name: "Homerooms", who: "admin", path: async (harness) => (await homeroom(harness)) && "/admin/homerooms", ready: rows },
-  { name: "One homeroom", who: "admin", path: async (harness) => `/admin/homerooms?room=${(await homeroom(harness)).id}`, ready: rows },
+  {
+    name: "Homerooms",
+    who: "admin",
+    path: async (harness) => (await homeroom(harness)) && "/admin/homerooms",
+    ready: rows,
+  },
+  {
+    name: "One homeroom",
+    who: "admin",
+    path: async (harness) => `/admin/homerooms?room=${(await homeroom(harness)).id}`,
+    ready: rows,
+  },
   {
     name: "Students into a homeroom",
     who: "admin",

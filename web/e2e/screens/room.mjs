@@ -10,7 +10,10 @@ export default [
     who: "ana",
     path: (harness) => room(harness),
     does: async (page) => {
-      await page.getByRole("button", { name: /^(Submit|Abgeben)/ }).first().click();
+      await page
+        .getByRole("button", { name: /^(Submit|Abgeben)/ })
+        .first()
+        .click();
       await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
     },
   },
@@ -28,7 +31,10 @@ export default [
     who: "ana",
     path: (harness) => room(harness, "?place=documents"),
     does: async (page) => {
-      await page.getByRole("button", { name: /: .*\.docx$/ }).first().click();
+      await page
+        .getByRole("button", { name: /: .*\.docx$/ })
+        .first()
+        .click();
       await page.getByRole("menuitem", { name: /Versions|Fassungen/ }).click();
       await page.getByRole("dialog").getByRole("listitem").first().waitFor();
     },

@@ -11,13 +11,31 @@ export default [
       await page.getByRole("dialog").waitFor();
     },
   },
-  { name: "The activity log", who: "admin", path: "/activity", ready: "main time", does: (page) => page.locator("main summary").first().click() },
+  {
+    name: "The activity log",
+    who: "admin",
+    path: "/activity",
+    ready: "main time",
+    does: (page) => page.locator("main summary").first().click(),
+  },
   { name: "The administration at a glance", who: "admin", path: "/admin", ready: "main meter" },
   { name: "The school", who: "admin", path: "/admin/organisation", ready: "main form" },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
-  { name: "Privacy", who: "admin", path: async (harness) => `/admin/privacy?userId=${(await (await harness.api("admin")).get("/users?search=Leo")).data[0].id}`, ready: "main h2" },
+  {
+    name: "Privacy",
+    who: "admin",
+    path: async (harness) =>
+      `/admin/privacy?userId=${(await (await harness.api("admin")).get("/users?search=Leo")).data[0].id}`,
+    ready: "main h2",
+  },
   { name: "The schools", who: "root", path: "/super/tenants", ready: "[role=grid]" },
-  { name: "A new school", who: "root", path: "/super/tenants", ready: "[role=grid]", does: (page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click() },
+  {
+    name: "A new school",
+    who: "root",
+    path: "/super/tenants",
+    ready: "[role=grid]",
+    does: (page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click(),
+  },
   {
     name: "The mail domains of a school",
     who: "root",

@@ -26,7 +26,12 @@ export default [
     does: (page) => page.locator("#work-panel button").first().click(),
   },
   { name: "Submissions to grade", who: "ada", path: "/submissions", ready: "table" },
-  { name: "All submissions of a topic", who: "ada", path: async (harness) => `/submissions?assignmentId=${(await harness.topic("Landforms")).id}`, ready: "table" },
+  {
+    name: "All submissions of a topic",
+    who: "ada",
+    path: async (harness) => `/submissions?assignmentId=${(await harness.topic("Landforms")).id}`,
+    ready: "table",
+  },
   { name: "Submissions, nothing fits", who: "ada", path: "/submissions?status=GRADED&search=nowhere" },
   { name: "Submissions of all classes", who: "admin", path: "/submissions?status=ALL", ready: "table" },
 ];

@@ -24,6 +24,16 @@ export class Problem extends Error {
 
 export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchWithSession });
 
+let eventPosition: string | undefined;
+
+/** The position in the stream of events before the data of this page was read; see docs/api-contract.md#real-time-events. */
+export const firstEventPosition = (): string | undefined => eventPosition;
+
+/** Called when the data of the page is discarded. */
+export function resetEventPosition(): void {
+  eventPosition = undefined;
+}
+
 const generations = new WeakMap<Request, number>();
 
 client.use({
@@ -33,6 +43,7 @@ client.use({
   },
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ request, response }) {
+    eventPosition ??= response.headers.get("event-position") ?? undefined;
     if (!response.ok) throw await parseProblem(response, generations.get(request));
   },
 });

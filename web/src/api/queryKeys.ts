@@ -107,6 +107,7 @@ interface QueryKeys {
     overview: (query: object) => QueryKey;
     attempts: (groupAssignmentId: string) => QueryKey;
     grades: (submissionId: string, count: number) => QueryKey;
+    gradeBook: (classId: string, courseId?: string) => QueryKey;
   };
   tenants: { list: (search: string) => QueryKey; members: (id: string) => QueryKey; system: () => QueryKey };
   users: {

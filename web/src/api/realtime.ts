@@ -1,10 +1,12 @@
 // The realtime client. Events are hints: the queries they name are refetched; the query cache is the only state. Missed events
-// are not replayed, so `ready` and `sync:required` refetch everything that is shown.
-import type { QueryClient } from "@tanstack/react-query";
+// are not replayed: the first `ready` names them, and after a new connection or `sync:required` everything that is shown is
+// refetched.
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
 import { type PresenceEvent, applyPresence } from "../features/board/applyPresence";
 import { syncServerClock } from "../hooks/serverClock";
+import { firstEventPosition } from "./client";
 import { throttleInvalidation } from "./throttle";
 import { familyKeys, queryKeys } from "./queryKeys";
 
@@ -12,7 +14,10 @@ export type ConnectionStatus = "connecting" | "live" | "offline";
 
 type EventPayload = import("./staleQueries").EventPayload;
 
-/** Delay of the first refetch in milliseconds; a page that was just opened has loaded its data by then. */
+/**
+ * Delay in milliseconds of the first refetch, where the service does not know the missed events; a page that was just opened
+ * has loaded its data by then.
+ */
 const FIRST_REFETCH_DELAY_MS = 2_000;
 
 type EventListener = (event: string, hint: object) => boolean;
@@ -27,6 +32,24 @@ export function addEventListener(listener: EventListener): () => void {
   return () => void eventListeners.delete(listener);
 }
 
+type ConnectionListener = (isLive: boolean) => void;
+const connectionListeners = new Set<ConnectionListener>();
+
+/** Registers a listener for the beginning and the end of connections; it is called with the present state first. */
+export function addConnectionListener(listener: ConnectionListener): () => void {
+  connectionListeners.add(listener);
+  listener(isReady);
+  return () => void connectionListeners.delete(listener);
+}
+
+/** Emits an event of a client. It is dropped without a connection; a response calls `onAck`. */
+export function emitToService(event: string, payload: object, onAck?: (response: unknown) => void): void {
+  if (openSocket?.connected !== true) return;
+  if (onAck === undefined) openSocket.emit(event, payload);
+  else openSocket.emit(event, payload, onAck);
+}
+
+let isReady = false;
 let openSocket: Socket | undefined;
 let lastTypingSent = 0;
 
@@ -43,22 +66,37 @@ export function connectRealtime(
   onStatus: (status: ConnectionStatus) => void,
   onRevoked: (reason: string | undefined) => void,
 ): () => void {
-  const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
+  let isFirst = true;
+  const socket: Socket = io({
+    path: "/api/socket.io",
+    withCredentials: true,
+    transports: ["websocket", "polling"],
+    auth: (send) => send(isFirst ? { since: firstEventPosition() } : {}),
+  });
   openSocket = socket;
   const refetch = () => void cache.invalidateQueries();
   const invalidateThrottled = throttleInvalidation(cache);
-  let isFirst = true;
+  const setReady = (next: boolean) => {
+    isReady = next;
+    for (const listener of connectionListeners) listener(next);
+  };
+  const invalidateNamed = (event: string, hint: EventPayload, invalidate: (queryKey: QueryKey) => void) =>
+    void import("./staleQueries").then(({ staleQueries }) => staleQueries(event, hint).forEach(invalidate), refetch);
   let firstRefetch: ReturnType<typeof setTimeout> | undefined;
-  socket.on("ready", () => {
+  socket.on("ready", ({ missed }: { missed?: readonly string[] | null } = {}) => {
     onStatus("live");
-    // The page has just fetched its data, so the first refetch is delayed: slow devices are busy until then.
-    if (isFirst) firstRefetch = setTimeout(refetch, FIRST_REFETCH_DELAY_MS);
-    else refetch();
+    setReady(true);
+    if (!isFirst) refetch();
+    else if (missed) for (const event of missed) invalidateNamed(event, {}, invalidateThrottled);
+    else firstRefetch = setTimeout(refetch, FIRST_REFETCH_DELAY_MS);
     isFirst = false;
   });
   socket.on("sync:required", refetch);
   socket.on("session:revoked", (hint?: { reason?: string }) => onRevoked(hint?.reason));
-  socket.on("disconnect", () => onStatus("offline"));
+  socket.on("disconnect", () => {
+    onStatus("offline");
+    setReady(false);
+  });
   socket.on("connect_error", () => onStatus("offline"));
   socket.onAny((event: string, hint: EventPayload | undefined) => {
     if (hint?.at) syncServerClock(hint.at);
@@ -74,15 +112,14 @@ export function connectRealtime(
       cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });
     // Help requests are not throttled.
     const isUrgent = event.startsWith("group:help");
-    void import("./staleQueries").then(({ staleQueries }) => {
-      for (const queryKey of staleQueries(event, hint ?? {})) {
-        if (isUrgent) void cache.invalidateQueries({ queryKey });
-        else invalidateThrottled(queryKey);
-      }
-    }, refetch);
+    invalidateNamed(event, hint ?? {}, (queryKey) => {
+      if (isUrgent) void cache.invalidateQueries({ queryKey });
+      else invalidateThrottled(queryKey);
+    });
   });
   return () => {
     openSocket = undefined;
+    setReady(false);
     clearTimeout(firstRefetch);
     socket.disconnect();
   };

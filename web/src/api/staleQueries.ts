@@ -53,7 +53,11 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
     case "message":
       // The user's own read marker of a chat: messages do not change.
       if (event === "message:read") return familyKeys("room", "groups");
-      return [queryKeys.chat.one(payload.workRoomId ?? ""), ...familyKeys("room", "groups"), ...board];
+      return [
+        ...(payload.workRoomId ? [queryKeys.chat.one(payload.workRoomId)] : familyKeys("chat")),
+        ...familyKeys("room", "groups"),
+        ...board,
+      ];
     case "direct":
       return familyKeys("messages");
     case "class":
@@ -77,6 +81,8 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
       ];
     case "organization":
       return familyKeys("admin", "me");
+    case "board":
+      return board;
     default:
       return [];
   }

@@ -2,7 +2,8 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { notFound } from "@tanstack/react-router";
 
-import { client, unwrap, Problem, type Schemas } from "../api/client";
+import { client, unwrap, Problem, resetEventPosition, type Schemas } from "../api/client";
+import { deleteUnsentSteps, flushDocuments } from "../features/editor/collaboration/database";
 import { deleteDrafts } from "../forms/drafts";
 import { queryKeys } from "../api/queryKeys";
 import { currentAddress } from "./oldAddresses";
@@ -85,6 +86,11 @@ export async function signIn(cache: QueryClient, email: string, password: string
   await waitForAuthReads();
   await client.POST("/auth/sign-in/email", { body: { email, password } });
   clearPageSchool();
+  clearCache(cache);
+}
+
+function clearCache(cache: QueryClient): void {
+  resetEventPosition();
   cache.clear();
 }
 
@@ -97,7 +103,7 @@ export async function chooseSchool(cache: QueryClient, person: Me, organizationI
   await client.POST("/auth/organization/set-active", { body: { organizationId } });
   localStorage.setItem(lastSchoolKey(person.id), organizationId);
   clearPageSchool();
-  cache.clear();
+  clearCache(cache);
 }
 
 /** Reactivates the school of this page after another tab selected a different one. The page keeps its content. */
@@ -119,15 +125,24 @@ const KEPT_STORAGE_KEYS = /^(language$|school:|prefers:)/;
 /** Deletes all data of the signed-out user; active queries are cancelled and do not refetch. */
 export function clearUserData(cache: QueryClient): void {
   clearPageSchool();
-  cache.clear();
+  clearCache(cache);
   cache.setQueryData(meQuery.queryKey, null);
 }
+
+let hasWarned = false;
 
 /** Ends the session, so that the next user of this browser finds no data of the last. The service sends `Clear-Site-Data`. */
 export async function signOut(cache: QueryClient): Promise<void> {
   const lasting = Object.entries(localStorage).filter(([key]) => KEPT_STORAGE_KEYS.test(key));
+  // Text that cannot be sent would be deleted with everything else of this user, so the first attempt only warns.
+  if (!(await flushDocuments()) && !hasWarned) {
+    hasWarned = true;
+    throw new Problem(0, "UNSENT_CHANGES", "Some changes have not been sent yet");
+  }
+  hasWarned = false;
   await client.POST("/auth/sign-out");
   deleteDrafts();
+  await deleteUnsentSteps();
   for (const [key, value] of lasting) localStorage.setItem(key, String(value));
   clearUserData(cache);
 }

@@ -20,12 +20,12 @@ interface Props<K extends string> {
 export function Tabs<K extends string>({ label, parts, open, onOpen }: Props<K>) {
   return (
     <Base selectedKey={open} onSelectionChange={(key) => onOpen(key as K)} className="flex flex-col gap-4">
-      <TabList aria-label={label} className="border-faint flex flex-wrap gap-1 border-b">
+      <TabList aria-label={label} className="border-faint flex flex-wrap gap-x-4 border-b sm:gap-x-7">
         {parts.map((part) => (
           <Tab
             key={part.id}
             id={part.id}
-            className="data-selected:border-accent flex min-h-11 cursor-pointer items-center gap-2 border-b-3 border-transparent px-3 data-selected:font-semibold"
+            className="data-selected:border-accent data-selected:text-ink text-soft hover:text-ink -mb-px flex min-h-control cursor-pointer items-center gap-2 border-b-3 border-transparent pt-[3px] data-selected:font-medium"
           >
             {part.name}
             {part.count === undefined ? null : <span className="text-soft tabular-nums">{part.count}</span>}

@@ -14,23 +14,24 @@ import { invalidProps } from "../components/base/fieldStyles";
 
 interface Props extends Omit<NumberFieldProps, "className" | "children"> {
   label: string;
+  isLabelHidden?: boolean;
   hint?: string;
   problem?: string | undefined;
 }
 
 const STEP =
-  "border-line inline-flex size-11 shrink-0 cursor-pointer items-center justify-center disabled:cursor-not-allowed disabled:opacity-60";
+  "border-line inline-flex size-control shrink-0 cursor-pointer items-center justify-center disabled:cursor-not-allowed disabled:opacity-60";
 
 /** Integer field with step buttons. */
-export function NumberField({ label, hint, problem, ...rest }: Props) {
+export function NumberField({ label, isLabelHidden = false, hint, problem, ...rest }: Props) {
   return (
     <AriaNumberField {...rest} {...invalidProps(problem)} className="flex min-w-0 flex-col gap-1">
-      <Label className="font-medium">{label}</Label>
+      <Label className={isLabelHidden ? "sr-only" : "font-medium"}>{label}</Label>
       <Group className="border-line bg-sheet flex w-fit max-w-full rounded-lg border">
         <Button slot="decrement" className={`${STEP} border-e`}>
           <Minus aria-hidden="true" className="size-4" />
         </Button>
-        <Input className="h-11 w-16 min-w-0 bg-transparent px-2 text-center tabular-nums" />
+        <Input className="h-control w-14 min-w-0 bg-transparent px-2 text-center tabular-nums" />
         <Button slot="increment" className={`${STEP} border-s`}>
           <Plus aria-hidden="true" className="size-4" />
         </Button>

@@ -21,6 +21,8 @@ export interface Option<K extends string = string> {
 
 interface Props<K extends string> {
   label: string;
+  /** The context shows what is selected, for instance the head of a column. */
+  isLabelHidden?: boolean;
   options: readonly Option<K>[];
   value: K | null;
   onChange: (id: K) => void;
@@ -35,6 +37,7 @@ interface Props<K extends string> {
 /** Selects one of a few options. For many, use `ComboBox`. */
 export function Select<K extends string>({
   label,
+  isLabelHidden = false,
   options,
   value,
   onChange,
@@ -54,8 +57,10 @@ export function Select<K extends string>({
       {...(none === undefined ? {} : { placeholder: none })}
       className="flex min-w-0 flex-col gap-1"
     >
-      <Label className="font-medium">{label}</Label>
-      <Button className={`${BOX} inline-flex cursor-pointer items-center justify-between gap-2`}>
+      <Label className={isLabelHidden ? "sr-only" : "font-medium"}>{label}</Label>
+      <Button
+        className={`inline-flex cursor-pointer items-center gap-2 ${isLabelHidden ? "hover:text-ink min-h-8 max-w-full rounded-md text-start" : `${BOX} justify-between`}`}
+      >
         <SelectValue className="truncate" />
         <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
       </Button>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { FieldError, Input, Label, Text, TextField as AriaTextField, type TextFieldProps } from "react-aria-components";
 
-import { invalidProps } from "../components/base/fieldStyles";
+import { BOX, invalidProps } from "../components/base/fieldStyles";
 
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;
@@ -19,7 +19,7 @@ export function TextField({ label, hint, problem, end, isBare = false, ...rest }
     <AriaTextField autoComplete="off" {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
       <span className="flex gap-2">
-        <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />
+        <Input className={BOX} />
         {end}
       </span>
       {hint === undefined ? null : (

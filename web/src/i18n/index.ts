@@ -14,19 +14,21 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
-type TextPart = "common" | "lesson" | "other" | "finish";
+type TextPart = "common" | "lesson" | "other" | "finish" | "editor";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: {
     common: async () => ({ default: english }),
     lesson: () => import("./en"),
     other: () => import("./en/other"),
     finish: () => import("./en/finish.json"),
+    editor: () => import("./en/editor.json"),
   },
   de: {
     common: () => import("./de/common.json"),
     lesson: () => import("./de"),
     other: () => import("./de/other"),
     finish: () => import("./de/finish.json"),
+    editor: () => import("./de/editor.json"),
   },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */

@@ -19,3 +19,7 @@ export const comparePeople = (one: string, other: string): number =>
 /** A name or a search text without case and accents. */
 export const foldCase = (text: string): string =>
   text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "").toUpperCase().toLowerCase();
+
+/** Whether a text contains this number: "Group 1" contains 1, "Group 12" does not. */
+export const containsNumber = (text: string, number: number): boolean =>
+  [...text.matchAll(/\d+/g)].some(([digits]) => Number(digits) === number);

@@ -12,9 +12,11 @@ import type coursesTexts from "./en/courses.json";
 import type divideTexts from "./en/divide.json";
 import type domainsTexts from "./en/domains.json";
 import type downloadsTexts from "./en/downloads.json";
+import type editorTexts from "./en/editor.json";
 import type feedbackTexts from "./en/feedback.json";
 import type fieldsTexts from "./en/fields.json";
 import type finishTexts from "./en/finish.json";
+import type gradeBookTexts from "./en/gradeBook.json";
 import type groupsTexts from "./en/groups.json";
 import type healthTexts from "./en/health.json";
 import type homeroomsTexts from "./en/homerooms.json";
@@ -51,9 +53,11 @@ type Texts = typeof actingTexts &
   typeof divideTexts &
   typeof domainsTexts &
   typeof downloadsTexts &
+  typeof editorTexts &
   typeof feedbackTexts &
   typeof fieldsTexts &
   typeof finishTexts &
+  typeof gradeBookTexts &
   typeof groupsTexts &
   typeof healthTexts &
   typeof homeroomsTexts &

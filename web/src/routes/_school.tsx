@@ -8,6 +8,7 @@ import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "..
 import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
 import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
 import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n";
+import { ConnectionContext } from "../hooks/connection";
 import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
 import { Header } from "../components/layout/Header";
 import { useDownloads } from "../features/submissions/downloadQueue";
@@ -72,9 +73,10 @@ function SchoolLayout() {
       </a>
       <Header person={person} connection={connection} />
       <ImpersonationBanner name={person.name} />
-      {/* A screen that needs the full width sets `data-wide`. */}
-      <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
-        <Outlet />
+      <main id="main" className="page-grid pt-4 pb-10 sm:pt-5">
+        <ConnectionContext value={connection}>
+          <Outlet />
+        </ConnectionContext>
       </main>
       {downloads.length === 0 ? null : (
         <Suspense>

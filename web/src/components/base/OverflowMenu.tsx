@@ -20,7 +20,8 @@ export interface MenuAction {
 interface Props {
   /** Accessible name of the object of the actions. */
   label: string;
-  actions: readonly MenuAction[];
+  /** The actions; a function is called when the menu opens, for menus of many rows. */
+  actions: readonly MenuAction[] | (() => readonly MenuAction[]);
   /** Content of the button; three dots by default. */
   children?: ReactNode;
   isPending?: boolean;
@@ -28,10 +29,20 @@ interface Props {
   isTabStop?: boolean;
   /** Heading above the actions ("Move to"). */
   heading?: string;
+  /** Whether the button is a chip of a row. */
+  isChip?: boolean;
 }
 
 /** Menu of further actions behind one button. */
-export function OverflowMenu({ label, actions, children, isPending = false, isTabStop = true, heading }: Props) {
+export function OverflowMenu({
+  label,
+  actions,
+  children,
+  isPending = false,
+  isTabStop = true,
+  heading,
+  isChip = false,
+}: Props) {
   const { t } = useTranslation();
   const { button, opened } = useMenuButton(loadMenu);
   return (
@@ -39,6 +50,9 @@ export function OverflowMenu({ label, actions, children, isPending = false, isTa
       <Button
         {...button}
         kind={children === undefined ? "quiet" : "plain"}
+        {...(isChip && children !== undefined
+          ? { className: "min-h-8! rounded-full! ps-1! pe-2.5! gap-1.5! font-normal" }
+          : {})}
         isPending={isPending}
         excludeFromTabOrder={!isTabStop}
         {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "shrink-0 px-0" } : {})}
@@ -47,7 +61,12 @@ export function OverflowMenu({ label, actions, children, isPending = false, isTa
       </Button>
       {opened ? (
         <Suspense>
-          <OverflowMenuPopover {...opened} label={label} actions={actions} heading={heading} />
+          <OverflowMenuPopover
+            {...opened}
+            label={label}
+            actions={typeof actions === "function" ? actions() : actions}
+            heading={heading}
+          />
         </Suspense>
       ) : null}
     </>

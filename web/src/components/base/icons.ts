@@ -4,6 +4,7 @@ import * as lucide from "lucide-react";
 
 export const Check = lucide.Check;
 export const ChevronDown = lucide.ChevronDown;
+export const ChevronUp = lucide.ChevronUp;
 export const ChevronRight = lucide.ChevronRight;
 export const Clock = lucide.Clock;
 export const Hand = lucide.Hand;

@@ -1,6 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { CircleUserRound } from "lucide-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -8,6 +7,8 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { type Me, signOut } from "../../auth/session";
 import { isLanguage } from "../../i18n";
 import { useChangeLanguage } from "../../features/account/account";
+import { Avatar } from "../base/Avatar";
+import { personColor } from "../base/people";
 import { Button } from "../Button";
 import { useMenuButton } from "../../hooks/useMenuButton";
 import { toast } from "../base/toast";
@@ -38,9 +39,9 @@ export function AccountButton({ person }: { person: Me }) {
   };
   return (
     <>
-      <Button {...button} kind="quiet" className="min-w-0 px-1 sm:px-2" aria-label={label}>
-        <CircleUserRound aria-hidden="true" className="size-5 shrink-0" />
-        <span className="hidden truncate sm:inline">{person.name}</span>
+      <Button {...button} kind="quiet" className="-me-2 min-w-0 px-1 sm:px-2" aria-label={label}>
+        <Avatar name={person.name} color={personColor(person.id)} size="medium" />
+        <span className="text-ink hidden truncate sm:inline">{person.name}</span>
       </Button>
       {opened ? (
         <Suspense>

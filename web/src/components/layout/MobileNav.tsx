@@ -19,7 +19,7 @@ export function MobileNav({ links }: { links: readonly NavLink[] }) {
   const label = t("app.main");
   return (
     <>
-      <Button {...button} kind="quiet" className="px-0 md:hidden" aria-label={label}>
+      <Button {...button} kind="quiet" className="-ms-2.5 px-0 md:hidden" aria-label={label}>
         <Lines aria-hidden="true" className="size-5" />
       </Button>
       {opened ? (

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { serverNow } from "../../hooks/serverClock";
 import { usePreference } from "../../hooks/usePreference";
-import { type Board, announcedMinutes, helpQueue } from "./board";
+import { type Board, announcedMinutes, helpQueue, isHelpNeeded } from "./board";
 import { numberedName } from "../lesson/groupNames";
 
 /**
@@ -14,7 +14,7 @@ export function Announcer({ board }: { board: Board }) {
   const { t } = useTranslation();
   const [announcement, announce] = useState("");
   const [isSoundOn] = usePreference("chime");
-  const waiting = helpQueue(board);
+  const waiting = helpQueue(board).filter(isHelpNeeded);
   const { title, deadline, status } = board.assignment;
   useEffect(() => {
     document.title = `${waiting.length > 0 ? `(${waiting.length}) ` : ""}${title} · groupwork`;

@@ -1,13 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Check, Hand, Lock, Mail, Pencil } from "../../components/base/icons";
+import { Lock, Mail, Pencil } from "../../components/base/icons";
+import { StateChip } from "../../components/base/StateChip";
 import { useTime } from "../../i18n/time";
-import { Badge } from "../../components/base/Badge";
 import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
-import { type BoardGroup, isDone, isLocked, quietSince } from "./board";
+import { type BoardGroup, isDone, isHelpNeeded, isLocked, quietSince } from "./board";
 import { PresenceDot, WaitingTime, ActivityChart } from "./indicators";
-import { numberedName, nameOf } from "../lesson/groupNames";
+import { NumberTile } from "../lesson/GroupName";
+import { isNumberInName, numberedName, nameOf } from "../lesson/groupNames";
+import { WorkChip } from "../lesson/WorkChip";
 
 interface BoardCardProps {
   card: BoardGroup;
@@ -27,10 +29,10 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
     <article
       aria-label={numberedName(group)}
       data-card={group.id}
-      className={`bg-sheet relative flex h-full flex-col gap-1.5 rounded-xl border-2 p-3 has-[a:hover]:brightness-97 ${card.needsHelp ? "border-warn" : "border-faint"}`}
+      className={`bg-sheet relative flex h-full flex-col gap-1.5 rounded-xl border-2 p-3 shadow-xs has-[a:hover]:bg-accent-soft/30 ${isHelpNeeded(card) ? "border-help-ground" : "border-faint"}`}
     >
       <h2 className="flex items-center gap-2 text-base">
-        <span className="text-soft tabular-nums">{group.groupNumber}</span>
+        {isNumberInName(group) ? null : <NumberTile number={group.groupNumber} />}
         {/* The whole card is the link; other actions are layered above it. */}
         <Link
           to="/topics/$topicId/work/$groupId"
@@ -41,7 +43,7 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
           onClick={onOpen}
           className="text-ink min-w-0 grow truncate font-semibold after:absolute after:inset-0 after:rounded-xl hover:no-underline focus-visible:outline-none focus-visible:after:outline-3 focus-visible:after:outline-offset-2 focus-visible:after:outline-(--color-accent)"
         >
-          <span className="sr-only">{group.groupNumber} </span>
+          {isNumberInName(group) ? null : <span className="sr-only">{group.groupNumber} </span>}
           <strong className="font-semibold">{nameOf(group)}</strong>
         </Link>
         {isLocked(card) ? (
@@ -49,12 +51,6 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
             <Lock aria-hidden="true" className="text-soft size-4 shrink-0" />
             <span className="sr-only">{t("state.FINISHED")}</span>
           </>
-        ) : null}
-        {card.needsHelp ? (
-          <span className="text-warn shrink-0">
-            <Hand aria-hidden="true" className="size-5" />
-            <span className="sr-only">{t("board.needsHelp")}</span>
-          </span>
         ) : null}
         <span className="relative -my-2 -me-2">
           <OverflowMenu label={numberedName(group)} actions={actions} isTabStop={isTabStop} />
@@ -69,7 +65,13 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
         <CardMembers card={card} isDense={isDense} />
         {isDense || group.isHidden ? null : <ActivityChart counts={card.activity} />}
         <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
-          {group.isHidden && !isDense ? null : <StatusBadge card={card} />}
+          {isHelpNeeded(card) ? (
+            <StateChip state="help">
+              <span className="sr-only">{t("board.needsHelp")} </span>
+              {card.helpRequestedAt ? <WaitingTime moment={card.helpRequestedAt} /> : null}
+            </StateChip>
+          ) : null}
+          {group.isHidden && !isDense ? null : <StatusChip card={card} at={at} />}
           {isDense ? null : (
             <span className={`text-soft min-w-0 ${group.isHidden ? "" : "truncate"}`}>
               <ActivityLine card={card} at={at} />
@@ -116,18 +118,22 @@ function CardMembers({ card, isDense }: { card: BoardGroup; isDense: boolean }) 
   );
 }
 
-function StatusBadge({ card }: { card: BoardGroup }) {
+function StatusChip({ card, at }: { card: BoardGroup; at: number }) {
   const { t } = useTranslation();
-  const { status, currentSubmission } = card.groupAssignment;
+  const { status, currentSubmission, lateAllowedUntil, assignment } = card.groupAssignment;
+  if (card.group.isHidden) return <StateChip state="later">{t("board.isHidden")}</StateChip>;
   const grade = currentSubmission?.grade?.value ?? currentSubmission?.grade?.points?.toString();
   return (
-    <Badge tone={isDone(card) ? "good" : "plain"}>
-      <span className="flex items-center gap-1 whitespace-nowrap">
-        {isDone(card) ? <Check aria-hidden="true" className="size-3.5" /> : null}
-        {card.group.isHidden ? t("board.isHidden") : t(`board.state.${status}`)}
-        {status === "GRADED" && grade !== undefined ? ` ${grade}` : null}
-      </span>
-    </Badge>
+    <WorkChip
+      facts={{
+        status,
+        isLate: currentSubmission?.isLate ?? false,
+        deadline: lateAllowedUntil ?? assignment.deadline,
+        isFinished: assignment.status === "FINISHED",
+      }}
+      now={at}
+      detail={status === "GRADED" ? grade : undefined}
+    />
   );
 }
 
@@ -136,18 +142,8 @@ function ActivityLine({ card, at }: { card: BoardGroup; at: number }) {
   const { t } = useTranslation();
   const { moment, clock } = useTime();
   if (card.group.isHidden && card.group.startDate) return t("board.hidden", { when: moment(card.group.startDate) });
-  if (card.helpRequestedAt) {
-    return (
-      <span className="text-warn">
-        {t("board.waits")} <WaitingTime moment={card.helpRequestedAt} />
-      </span>
-    );
-  }
   const submission = card.groupAssignment.currentSubmission;
-  if (isDone(card))
-    return submission
-      ? t(submission.isLate ? "board.atLate" : "board.at", { time: clock(submission.submittedAt) })
-      : null;
+  if (isDone(card)) return submission ? t("board.at", { time: clock(submission.submittedAt) }) : null;
   const writing = card.members
     .filter((member) => card.writing.includes(member.user.id))
     .map((member) => member.user.name);

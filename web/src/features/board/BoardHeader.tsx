@@ -70,12 +70,16 @@ export function BoardFilters({
 }) {
   const { t } = useTranslation();
   return (
-    <fieldset aria-label={t("board.show")} className="-m-1 flex min-w-0 gap-1.5 overflow-x-auto p-1 sm:flex-wrap">
+    <fieldset
+      aria-label={t("board.show")}
+      className="bg-sunk flex max-w-full min-w-0 gap-0.5 overflow-x-auto rounded-lg p-0.5"
+    >
       {FILTERS.map((filter) => (
         <Button
           key={filter}
+          kind="quiet"
           aria-pressed={show === filter}
-          className={`shrink-0 gap-1.5 px-2.5 ${show === filter ? "border-accent text-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : ""}`}
+          className={`min-h-9! shrink-0 gap-1.5! rounded-md! px-3 font-normal! ${show === filter ? "bg-sheet! text-ink! shadow-xs forced-colors:border-[Highlight]" : ""}`}
           onPress={() => onShow(filter)}
         >
           {t(`board.filter.${filter}`)}{" "}

@@ -9,13 +9,13 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
 import { Button } from "../../components/Button";
 import { toast } from "../../components/base/toast";
-import { boardQuery, type BoardGroup } from "./board";
+import { boardQuery, isHelpNeeded, type BoardGroup } from "./board";
 import { useMarkHandled } from "./handledCalls";
 import { WaitingTime } from "./indicators";
 import { classNamesQuery } from "../lesson/classAndCourse";
 import { numberedName } from "../lesson/groupNames";
 
-/** The help queue: groups in order of arrival with waiting time and text. */
+/** The help queue: groups in order of arrival with waiting time and text; requests that are no longer needed are last. */
 export function HelpQueue({
   waiting,
   isOver,
@@ -34,7 +34,10 @@ export function HelpQueue({
       {waiting.length === 0 ? <p className="text-soft">{isOver ? t("board.isOver") : t("board.nobodyWaits")}</p> : null}
       <ol className="flex flex-col gap-3">
         {waiting.map((card, index) => (
-          <li key={card.group.id} className="bg-page border-warn flex flex-col gap-2 rounded-lg border p-3">
+          <li
+            key={card.group.id}
+            className={`bg-page flex flex-col gap-2 rounded-lg border p-3 ${isHelpNeeded(card) ? "border-warn" : "border-faint"}`}
+          >
             <span className="flex justify-between gap-2">
               <Link
                 to="/topics/$topicId/work/$groupId"
@@ -44,8 +47,9 @@ export function HelpQueue({
               >
                 {numberedName(card.group)}
               </Link>
-              {card.helpRequestedAt ? <WaitingTime moment={card.helpRequestedAt} /> : null}
+              {card.helpRequestedAt && isHelpNeeded(card) ? <WaitingTime moment={card.helpRequestedAt} /> : null}
             </span>
+            {isHelpNeeded(card) ? null : <span className="text-soft text-sm">{t("board.noLongerNeeded")}</span>}
             {card.helpMessage ? <q className="break-words">{card.helpMessage}</q> : null}
             <span className="flex flex-wrap items-center gap-2">
               <Button

@@ -16,6 +16,7 @@ const SHOWN_EVENTS = [
   "DOCUMENT_CREATE",
   "DOCUMENT_DELETE",
   "HELP_REQUESTED",
+  "HELP_WITHDRAWN",
   "HELP_RESOLVED",
   "GROUP_MEMBER_MOVED",
 ] as const;
@@ -54,7 +55,15 @@ export function RecentActivity({ board }: { board: Board }) {
 /** The log of the class. Refetched when the board changes, so it never shows more than the board does. */
 function latestQuery(board: Board) {
   const news = board.groups
-    .map((card) => [card.documents.length, card.groupAssignment.status, card.needsHelp, card.members.length].join())
+    .map((card) =>
+      [
+        card.documents.length,
+        card.groupAssignment.status,
+        card.needsHelp,
+        card.helpWithdrawnAt,
+        card.members.length,
+      ].join(),
+    )
     .join(";");
   return {
     queryKey: queryKeys.activity.board(board.assignment.id, news),

@@ -1,7 +1,6 @@
-import { ChevronUp } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { ChevronDown, Hand } from "../../components/base/icons";
+import { ChevronDown, ChevronUp, Hand } from "../../components/base/icons";
 import { type Board, helpQueue } from "./board";
 import { RecentActivity } from "./RecentActivity";
 import { WaitingTime } from "./indicators";

@@ -12,6 +12,7 @@ import {
   groupsNeedingTeacher,
   matchesFilter,
   helpQueue,
+  isHelpNeeded,
   quietSince,
 } from "./board";
 import { withoutHandledCalls } from "./handledCalls";
@@ -27,6 +28,7 @@ function card(
     minutesAgo?: number;
     writing?: string[];
     needsHelp?: boolean;
+    isHelpWithdrawn?: boolean;
     activity?: number[];
     message?: string;
     isOver?: boolean;
@@ -44,8 +46,19 @@ function card(
     documents: change.minutesAgo === undefined ? [] : [{ lastActivity }],
     writing: change.writing ?? [],
     needsHelp: change.needsHelp ?? false,
+    helpWithdrawnAt: change.isHelpWithdrawn ? new Date(AT).toISOString() : null,
   });
 }
+
+describe("isHelpNeeded", () => {
+  it("is false once the group no longer needs help, although the request stays in the queue", () => {
+    const groups = [card("withdrawn", { needsHelp: true, isHelpWithdrawn: true }), card("waits", { needsHelp: true })];
+    const board = partial<Board>({ groups, helpQueue: ["waits", "withdrawn"] });
+    expect(helpQueue(board).map(isHelpNeeded)).toEqual([true, false]);
+    expect(groupsNeedingTeacher(board, AT)).toEqual(["waits"]);
+    expect(groups.map((group) => matchesFilter(group, "help", AT))).toEqual([false, true]);
+  });
+});
 
 describe("quietSince", () => {
   it("returns a value after three minutes of inactivity", () => {

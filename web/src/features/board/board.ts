@@ -57,13 +57,16 @@ export function matchesFilter(card: BoardGroup, filter: Filter, at: number): boo
     case "quiet":
       return quietSince(card, at) !== undefined;
     case "help":
-      return card.needsHelp;
+      return isHelpNeeded(card);
     case "open":
       return !isDone(card);
   }
 }
 
-/** The groups that wait for help, longest waiting first. */
+/** Whether the group still waits: its request is open and not marked as no longer needed. */
+export const isHelpNeeded = (card: BoardGroup): boolean => card.needsHelp && card.helpWithdrawnAt === null;
+
+/** The groups with an open request, longest waiting first; those that no longer need help are last. */
 export function helpQueue(board: Board): BoardGroup[] {
   const cards = new Map(board.groups.map((card) => [card.group.id, card]));
   return board.helpQueue.map((id) => cards.get(id)).filter((card) => card !== undefined);
@@ -73,7 +76,8 @@ export function helpQueue(board: Board): BoardGroup[] {
 export function groupsNeedingTeacher(board: Board, at: number): string[] {
   const submitted = board.groups.filter((card) => card.groupAssignment.status === "SUBMITTED");
   const quiet = board.groups.filter((card) => quietSince(card, at) !== undefined);
-  return [...new Set([...helpQueue(board), ...submitted, ...quiet].map((card) => card.group.id))];
+  const waiting = helpQueue(board).filter(isHelpNeeded);
+  return [...new Set([...waiting, ...submitted, ...quiet].map((card) => card.group.id))];
 }
 
 /** The id after the given one; wraps around. */

@@ -43,7 +43,9 @@ export function withoutHandledCalls(board: Board, handled: HandledCalls): Board 
     ...board,
     helpQueue: board.helpQueue.filter((id) => !gone.has(id)),
     groups: board.groups.map((card) =>
-      gone.has(card.group.id) ? { ...card, needsHelp: false, helpRequestedAt: null, helpMessage: null } : card,
+      gone.has(card.group.id)
+        ? { ...card, needsHelp: false, helpRequestedAt: null, helpMessage: null, helpWithdrawnAt: null }
+        : card,
     ),
   };
 }

@@ -8,7 +8,6 @@ import { buttonClass, Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
 import { EmptyState } from "../../components/base/EmptyState";
 import { CourseDialog } from "./CourseDialog";
-import type { Subject } from "./courses";
 import { type ClassFolder, coursesAt } from "./folders";
 import { CourseRow } from "./CourseRow";
 import { Breadcrumbs } from "./Breadcrumbs";
@@ -16,7 +15,7 @@ import { type FolderLocation } from "./location";
 
 interface Props {
   folders: readonly ClassFolder[];
-  subjects: readonly Subject[];
+  subjects: readonly { id: string; name: string }[];
   location: FolderLocation;
   /** Number of groups and topics without a course. */
   unassigned: number;

@@ -1,29 +1,36 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Clock, Hand, UserPlus } from "lucide-react";
-import { useRef, useState } from "react";
+import { Mail, Move, Plus } from "lucide-react";
+import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, unwrap } from "../../api/client";
-import { serverNow } from "../../hooks/serverClock";
+import { foldCase } from "../../i18n/names";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
-import type { ListedGroup } from "../groups/groups";
-import { useErrorText } from "../../i18n/useErrorText";
+import { useNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
-import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { Button } from "../../components/Button";
-import { Badge } from "../../components/base/Badge";
+import { Avatar } from "../../components/base/Avatar";
 import { EmptyState } from "../../components/base/EmptyState";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
-import { toast } from "../../components/base/toast";
-import { AddMembersDialog } from "../groups/AddMembersDialog";
-import { AddFile, FileList } from "./CourseFiles";
+import { personColors } from "../../components/base/people";
+import { StateChip } from "../../components/base/StateChip";
+import { useLongList } from "../../components/LongList";
+import { SearchField } from "../../components/SearchField";
+import { Segmented } from "../../components/Segmented";
+import { Select } from "../../forms/Select";
+import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { GroupDialog } from "../groups/GroupDialog";
-import { refreshGroups, useMembers } from "../groups/useMembers";
+import { useMembers } from "../groups/useMembers";
+import { GroupName } from "../lesson/GroupName";
 import { numberedName } from "../lesson/groupNames";
+import { WorkChip } from "../lesson/WorkChip";
+import { GroupMenu } from "./GroupMenu";
+
+export const GROUP_FILTERS = ["all", "help", "open", "unread"] as const;
+export type GroupFilter = (typeof GROUP_FILTERS)[number];
 
 interface Props {
   groups: readonly ListedGroup[];
+  topics: readonly ListedAssignment[];
   classId: string;
   courseId: string;
   /** Whether groups can be added. */
@@ -34,162 +41,282 @@ interface Props {
   toDivide: React.ReactNode;
 }
 
-/** The groups of a course with their members and files. */
-export function CourseGroups({ groups, classId, courseId, canAdd, canChange, toDivide }: Props) {
+/** The groups of a course: their members, their work on one topic, and unread messages. Members are moved in the edit mode. */
+export function CourseGroups({ groups, topics, classId, courseId, canAdd, canChange, toDivide }: Props) {
   const { t } = useTranslation();
-  const [isOpen, setIsOpen] = useState(false);
+  const [isCreating, setCreating] = useState(false);
+  const [isEditing, setEditing] = useState(false);
+  const [search, setSearch] = useState("");
+  const [filter, setFilter] = useState<GroupFilter>("all");
+  const [topicId, setTopicId] = useState<string>();
+  const sorted = topics.toSorted((one, other) => one.deadline.localeCompare(other.deadline));
+  const topic =
+    sorted.find((one) => one.id === topicId) ?? sorted.find((one) => one.status === "ACTIVE") ?? sorted.at(-1);
+  const workOf = (group: ListedGroup) => group.groupAssignments.find((own) => own.assignmentId === topic?.id);
+  const matches: Record<GroupFilter, (group: ListedGroup) => boolean> = {
+    all: () => true,
+    help: (group) => group.needsHelp && group.helpWithdrawnAt === null,
+    open: (group) => ["NOT_STARTED", "IN_PROGRESS", "RETURNED"].includes(workOf(group)?.status ?? ""),
+    unread: (group) => group.unreadMessages > 0,
+  };
+  const wanted = foldCase(search);
+  const found = groups.filter(
+    (group) =>
+      matches[filter](group) &&
+      [numberedName(group), ...group.members.map((member) => member.user.name)].some((text) =>
+        foldCase(text).includes(wanted),
+      ),
+  );
+  const { shown, rest } = useLongList(`groups:${courseId}:${filter}:${wanted}`, found);
+  const dialog = isCreating ? (
+    <GroupDialog classId={classId} courseId={courseId} onClose={() => setCreating(false)} />
+  ) : null;
+  const newGroup = canAdd ? (
+    <Button onPress={() => setCreating(true)}>
+      <Plus aria-hidden="true" className="size-4.5" />
+      {t("courses.newGroup")}
+    </Button>
+  ) : null;
+  if (groups.length === 0) {
+    return (
+      <EmptyState
+        action={
+          canAdd ? (
+            <>
+              {toDivide}
+              {newGroup}
+            </>
+          ) : undefined
+        }
+        hint={canAdd ? t("courses.noGroupsHint") : undefined}
+      >
+        {t("courses.noGroups")}
+        {dialog}
+      </EmptyState>
+    );
+  }
   return (
     <div className="flex flex-col gap-3">
-      {canAdd ? (
-        <span>
-          <Button onPress={() => setIsOpen(true)}>{t("courses.newGroup")}</Button>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <SearchField label={t("courses.findGroup")} value={search} onChange={setSearch} />
+        <Segmented
+          label={t("courses.show")}
+          value={filter}
+          onChange={setFilter}
+          options={GROUP_FILTERS.map((id) => ({
+            id,
+            name: t(`courses.filter.${id}`),
+            count: groups.filter(matches[id]).length,
+          }))}
+        />
+        <span className="ms-auto flex flex-wrap gap-2">
+          {newGroup}
+          {canChange ? (
+            <Button kind={isEditing ? "main" : "plain"} onPress={() => setEditing(!isEditing)}>
+              {isEditing ? (
+                t("courses.editDone")
+              ) : (
+                <>
+                  <Move aria-hidden="true" className="size-4.5" />
+                  {t("courses.editGroups")}
+                </>
+              )}
+            </Button>
+          ) : null}
         </span>
-      ) : null}
-      {groups.length === 0 ? (
-        <EmptyState action={canAdd ? toDivide : undefined}>{t("courses.noGroups")}</EmptyState>
-      ) : null}
-      <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-        {groups.map((group) => (
-          <CourseGroupRow key={group.id} group={group} groups={groups} canChange={canChange} />
-        ))}
-      </ul>
-      {isOpen ? <GroupDialog classId={classId} courseId={courseId} onClose={() => setIsOpen(false)} /> : null}
+      </div>
+      <div className="bg-sheet border-faint rounded-xl border shadow-xs">
+        <div className={`${ROW} text-soft text-note border-faint hidden border-b py-1 font-medium lg:grid`}>
+          <span>{t("courses.group")}</span>
+          <span>{isEditing ? t("courses.dragHint") : t("courses.members")}</span>
+          <span>
+            {topic && sorted.length > 1 ? (
+              <Select
+                label={t("courses.stateOf")}
+                isLabelHidden
+                options={sorted.map((one) => ({ id: one.id, name: one.title }))}
+                value={topic.id}
+                onChange={setTopicId}
+              />
+            ) : (
+              topic?.title
+            )}
+          </span>
+          <span>{t("courses.chat")}</span>
+          <span />
+        </div>
+        <ul aria-label={t("courses.groupsTab")} className="divide-faint divide-y">
+          {shown.map((group) => (
+            <GroupRow
+              key={group.id}
+              group={group}
+              groups={groups}
+              topic={topic}
+              canChange={canChange}
+              isEditing={isEditing}
+            />
+          ))}
+        </ul>
+        {found.length === 0 ? <p className="text-soft p-4">{t("courses.noGroupFound")}</p> : null}
+        {rest}
+      </div>
+      {dialog}
     </div>
   );
 }
 
-function CourseGroupRow({
-  group,
-  groups,
-  canChange,
-}: {
+const ROW =
+  "px-4 lg:grid lg:grid-cols-[minmax(9rem,13rem)_minmax(0,1fr)_minmax(11rem,15rem)_3.5rem_2.5rem] lg:items-center lg:gap-4";
+const DRAG_TYPE = "text/x-groupwork-member";
+
+/** A member on the way to another group. The data of a drag can be read only when it ends. */
+let dragged: { from: ListedGroup; person: { id: string; name: string } } | undefined;
+
+interface RowProps {
   group: ListedGroup;
   groups: readonly ListedGroup[];
+  topic: ListedAssignment | undefined;
   canChange: boolean;
-}) {
+  isEditing: boolean;
+}
+
+function GroupRow({ group, groups, topic, canChange, isEditing }: RowProps) {
   const { t } = useTranslation();
-  const [isAdding, setIsAdding] = useState(false);
+  const { move } = useMembers();
+  const [isTarget, setTarget] = useState(false);
+  const colors = personColors(group.members.map((member) => member.userId));
+  const accepts = (event: DragEvent) => event.dataTransfer.types.includes(DRAG_TYPE) && dragged?.from.id !== group.id;
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setTarget(false);
+    if (dragged && dragged.from.id !== group.id) move.mutate({ from: dragged.from, to: group, person: dragged.person });
+  };
+  const drop = isEditing
+    ? {
+        onDragOver: (event: DragEvent) => {
+          if (!accepts(event)) return;
+          event.preventDefault();
+          setTarget(true);
+        },
+        onDragLeave: () => setTarget(false),
+        onDrop,
+      }
+    : {};
   return (
-    <li className="bg-sheet border-faint flex flex-col gap-2 rounded-xl border p-3 shadow-sm">
-      <div className="flex items-start gap-2">
-        <h2 className="min-w-0 grow py-2 text-base wrap-break-word">
-          <Link to="/groups/$groupId" params={{ groupId: group.id }}>
-            {numberedName(group)}
-          </Link>
-        </h2>
-        {canChange ? <GroupMenu group={group} /> : null}
-      </div>
-      <GroupBadges group={group} />
-      {group.members.length === 0 ? <p className="text-soft text-sm">{t("courses.noMembers")}</p> : null}
-      <ul aria-label={t("courses.membersOf", { group: numberedName(group) })} className="flex flex-col">
+    <li
+      {...drop}
+      className={`${ROW} relative flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 py-1.5 lg:py-1 ${isTarget ? "bg-accent-soft" : "hover:bg-accent-soft/40"}`}
+    >
+      <Link to="/groups/$groupId" params={{ groupId: group.id }} className="text-ink min-w-0 grow basis-28 py-1">
+        <GroupName group={group} />
+      </Link>
+      <ul
+        aria-label={t("courses.membersOf", { group: numberedName(group) })}
+        className="order-last flex basis-full flex-wrap items-center gap-x-3 gap-y-1 text-sm lg:order-none"
+      >
+        {group.members.length === 0 ? <li className="text-soft">{t("courses.noMembers")}</li> : null}
         {group.members.map((member) => (
-          <li key={member.userId} className="flex min-h-11 items-center gap-2">
-            <span className="min-w-0 grow wrap-break-word">{member.user.name}</span>
-            {canChange ? <MemberMenu group={group} groups={groups} person={member.user} /> : null}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- dragging is an addition to the menu
+          <li
+            key={member.userId}
+            className="flex items-center"
+            draggable={isEditing}
+            onDragStart={(event) => {
+              dragged = { from: group, person: member.user };
+              event.dataTransfer.setData(DRAG_TYPE, member.userId);
+              event.dataTransfer.effectAllowed = "move";
+            }}
+          >
+            {isEditing ? (
+              <MemberMenu group={group} groups={groups} person={member.user}>
+                <Avatar name={member.user.name} color={colors.get(member.userId) ?? 0} />
+                <span className="min-w-0 wrap-break-word">{member.user.name}</span>
+              </MemberMenu>
+            ) : (
+              <span className="inline-flex items-center gap-1.5">
+                <Avatar name={member.user.name} color={colors.get(member.userId) ?? 0} />
+                {member.user.name}
+              </span>
+            )}
           </li>
         ))}
       </ul>
-      <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} canDelete={canChange} />
-      {canChange ? (
-        <div className="mt-auto -mb-1 flex flex-wrap gap-1">
-          <Button kind="quiet" className="-ms-2 px-2" onPress={() => setIsAdding(true)}>
-            <UserPlus aria-hidden="true" className="size-4" />
-            <span>
-              {t("courses.addStudents")} <span className="sr-only">({numberedName(group)})</span>
-            </span>
-          </Button>
-          <div className="ms-2">
-            <AddFile owner={{ kind: "groups", id: group.id }} name={numberedName(group)} />
-          </div>
-        </div>
-      ) : null}
-      {isAdding ? <AddMembersDialog group={group} groups={groups} onClose={() => setIsAdding(false)} /> : null}
+      <span className="flex flex-wrap items-center gap-1.5 empty:max-lg:hidden">
+        <GroupState group={group} topic={topic} />
+      </span>
+      <span className="empty:max-lg:hidden">
+        {group.unreadMessages > 0 ? (
+          <Link
+            to="/groups/$groupId"
+            params={{ groupId: group.id }}
+            search={{ place: "chat" }}
+            aria-label={t("courses.unreadIn", { count: group.unreadMessages, group: numberedName(group) })}
+            className="inline-flex min-h-8 items-center gap-1.5 font-medium"
+          >
+            <Mail aria-hidden="true" className="size-4" />
+            {group.unreadMessages}
+          </Link>
+        ) : null}
+      </span>
+      <span className="-me-2.5 empty:max-lg:hidden">
+        {canChange ? <GroupMenu group={group} groups={groups} isShown={isEditing} /> : null}
+      </span>
     </li>
   );
 }
 
-/** Badges of a group: hidden, future start date and similar. */
-function GroupBadges({ group }: { group: ListedGroup }) {
+/** The call for help, then the state of the group's work; or until when the group is hidden. */
+function GroupState({ group, topic }: { group: ListedGroup; topic: ListedAssignment | undefined }) {
   const { t } = useTranslation();
   const { moment } = useTime();
-  const hidden = group.startDate !== null && Date.parse(group.startDate) > serverNow() ? group.startDate : undefined;
-  if (!group.needsHelp && hidden === undefined) return null;
+  const now = useNow(30_000);
+  const own = group.groupAssignments.find((one) => one.assignmentId === topic?.id);
+  const hidden = group.startDate !== null && Date.parse(group.startDate) > now ? group.startDate : undefined;
+  const waits =
+    group.helpRequestedAt === null ? 0 : Math.max(0, Math.floor((now - Date.parse(group.helpRequestedAt)) / 60_000));
   return (
-    <span className="flex flex-wrap gap-2">
-      {group.needsHelp ? (
-        <Badge tone="warn">
-          <Hand aria-hidden="true" className="size-4" />
-          {t("courses.needsHelp")}
-        </Badge>
+    <>
+      {group.needsHelp && group.helpWithdrawnAt === null ? (
+        <StateChip state="help">
+          <span className="sr-only">{t("courses.needsHelp")} </span>
+          {t("courses.waitsMinutes", { count: waits })}
+        </StateChip>
       ) : null}
       {hidden === undefined ? null : (
-        <Badge>
-          <Clock aria-hidden="true" className="size-4 shrink-0" />
-          {t("courses.hidden", { when: moment(hidden) })}
-        </Badge>
+        <>
+          <StateChip state="later">{t("state.LATER")}</StateChip>
+          <span className="text-soft text-note">{t("courses.hiddenUntil", { when: moment(hidden) })}</span>
+        </>
       )}
-    </span>
-  );
-}
-
-function GroupMenu({ group }: { group: ListedGroup }) {
-  const { t } = useTranslation();
-  const errorText = useErrorText();
-  const cache = useQueryClient();
-  const row = useRef<HTMLSpanElement>(null);
-  const [open, setOpen] = useState<"change" | "delete">();
-  const remove = useMutation({
-    mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
-    onSuccess: async (gone) => {
-      const focus = keepFocusNear(row.current);
-      toast(
-        t("courses.groupDeleted", {
-          name: numberedName(group),
-          documents: t("courses.documents", { count: gone.deletedDocuments }),
-        }),
-      );
-      await refreshGroups(cache);
-      focus();
-    },
-    onError: (problem) => toast(errorText(problem)),
-  });
-  const close = () => setOpen(undefined);
-  return (
-    <span ref={row}>
-      <OverflowMenu
-        label={numberedName(group)}
-        isPending={remove.isPending}
-        actions={[
-          { id: "change", name: t("courses.changeIt"), onAction: () => setOpen("change") },
-          { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
-        ]}
-      />
-      {open === "change" ? (
-        <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} />
-      ) : null}
-      {open === "delete" ? (
-        <ConfirmDialog
-          title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
-          text={t("courses.deleteGroupText")}
-          confirmLabel={t("courses.deleteGroupYes")}
-          {...(group.groupAssignments.length > 0 ? { requiredText: group.displayName ?? group.name } : {})}
-          onConfirm={() => remove.mutate()}
-          onClose={close}
+      {own && hidden === undefined ? (
+        <WorkChip
+          facts={{
+            status: own.status,
+            isLate: own.currentSubmission?.isLate ?? false,
+            deadline: own.lateAllowedUntil ?? own.assignment.deadline,
+            isFinished: own.assignment.status === "FINISHED",
+          }}
+          now={now}
         />
       ) : null}
-    </span>
+      {own?.status === "SUBMITTED" && own.currentSubmission ? (
+        <span className="text-soft text-note">{moment(own.currentSubmission.submittedAt)}</span>
+      ) : null}
+    </>
   );
 }
 
-/** Moves a student to another group or removes them. */
+/** Moves a student to another group or removes them. With `children`, these are the button. */
 export function MemberMenu({
   group,
   groups,
   person,
+  children,
 }: {
   group: ListedGroup | undefined;
   groups: readonly ListedGroup[];
   person: { id: string; name: string };
+  children?: React.ReactNode;
 }) {
   const { t } = useTranslation();
   const { add, remove, move } = useMembers();
@@ -204,15 +331,9 @@ export function MemberMenu({
     <span ref={row}>
       <OverflowMenu
         label={person.name}
+        isChip
         isPending={add.isPending || remove.isPending || move.isPending}
-        actions={[
-          ...groups
-            .filter((other) => other.id !== group?.id)
-            .map((other) => ({
-              id: other.id,
-              name: t("courses.moveTo", { group: numberedName(other) }),
-              onAction: () => moveTo(other),
-            })),
+        actions={() => [
           ...(group
             ? [
                 {
@@ -222,8 +343,17 @@ export function MemberMenu({
                 },
               ]
             : []),
+          ...groups
+            .filter((other) => other.id !== group?.id)
+            .map((other) => ({
+              id: other.id,
+              name: t("courses.moveTo", { group: numberedName(other) }),
+              onAction: () => moveTo(other),
+            })),
         ]}
-      />
+      >
+        {children}
+      </OverflowMenu>
     </span>
   );
 }

@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useDebounce } from "../../hooks/useDebounce";
+import { foldCase } from "../../i18n/names";
 import { ComboBox } from "../../forms/ComboBox";
-import { courseSearchQuery } from "./courses";
+import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
 /** Searches a course of the school by name and opens it. */
@@ -13,8 +13,10 @@ export function CourseSearch() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
-  const found = useQuery(courseSearchQuery(useDebounce(typed.trim())));
+  const found = useQuery(coursesQuery);
+  const wanted = foldCase(typed);
   const options = (found.data ?? [])
+    .filter((course) => foldCase(course.name).includes(wanted))
     .slice(0, 50)
     .map((course) => ({
       id: course.id,

@@ -1,5 +1,4 @@
 import { Link } from "@tanstack/react-router";
-import { Hand, Lock } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -7,7 +6,7 @@ import { useNow } from "../../hooks/serverClock";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useTime } from "../../i18n/time";
 import { buttonClass } from "../../components/Button";
-import { Badge } from "../../components/base/Badge";
+import { StateChip } from "../../components/base/StateChip";
 import { EmptyState } from "../../components/base/EmptyState";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { TimeLeft } from "../../components/base/TimeLeft";
@@ -32,7 +31,7 @@ export function CourseTopics({
     return <EmptyState action={canAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
   return (
     <>
-      <ul className="flex flex-col gap-2">
+      <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-xs">
         {sortTopics(topics).map((topic) => (
           <TopicRow
             key={topic.id}
@@ -59,10 +58,14 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
   const { t } = useTranslation();
   const progress = progressOf(topic);
   return (
-    <li className="bg-sheet border-faint flex items-start gap-2 rounded-xl border py-2 ps-4 pe-1 shadow-sm">
+    <li className="flex items-start gap-2 py-2 ps-4 pe-1">
       <div className="grid min-w-0 grow items-center gap-x-4 gap-y-1 py-1 md:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_auto]">
         <div className="flex min-w-0 flex-col">
-          <Link to="/topics/$topicId" params={{ topicId: topic.id }} className="py-1 font-medium wrap-break-word">
+          <Link
+            to="/topics/$topicId"
+            params={{ topicId: topic.id }}
+            className="text-ink py-1 font-medium wrap-break-word"
+          >
             {topic.title}
           </Link>
           <Deadline topic={topic} />
@@ -70,12 +73,7 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
           <TopicStatus topic={topic} />
           <ProgressCount progress={progress} />
-          {waiting > 0 ? (
-            <span className="text-warn inline-flex items-center gap-1 font-medium">
-              <Hand aria-hidden="true" className="size-4" />
-              {t("courses.waiting", { count: waiting })}
-            </span>
-          ) : null}
+          {waiting > 0 ? <StateChip state="help">{t("courses.waiting", { count: waiting })}</StateChip> : null}
         </div>
         <div className="flex flex-wrap gap-2">
           <Link
@@ -125,12 +123,9 @@ function Deadline({ topic }: { topic: ListedAssignment }) {
 function TopicStatus({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   return topic.status === "FINISHED" ? (
-    <Badge>
-      <Lock aria-hidden="true" className="size-3.5" />
-      {t("courses.finished")}
-    </Badge>
+    <StateChip state="finished">{t("courses.finished")}</StateChip>
   ) : (
-    <Badge tone="good">{t("courses.running")}</Badge>
+    <StateChip state="running">{t("courses.running")}</StateChip>
   );
 }
 

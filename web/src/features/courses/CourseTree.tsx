@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { type TreeNode, Tree } from "../../components/Tree";
 import { courseQuery as oneCourse, type CourseDetail } from "./courses";
 import { type ClassFolder, parseNodeId, nodeIdsOf, type SubjectFolder } from "./folders";
+import { numberedName } from "../lesson/groupNames";
 import { SubjectDot } from "./CourseRow";
 import { type FolderLocation } from "./location";
 
@@ -83,7 +84,7 @@ const groupNodes = (found: CourseDetail | undefined, courseId: string, looking: 
     ? [{ id: `course:${courseId}:wait`, name: looking }]
     : found.groups.map((group) => ({
         id: `group:${group.id}`,
-        name: `${group.groupNumber} ${group.displayName ?? group.name}`,
+        name: numberedName(group),
         icon: <Users aria-hidden="true" className="text-soft size-4 shrink-0" />,
       }));
 

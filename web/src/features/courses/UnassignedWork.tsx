@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { numberedName } from "../lesson/groupNames";
 import { client } from "../../api/client";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { invalidate } from "../../api/queryKeys";
@@ -71,7 +72,7 @@ export function UnassignedWork({
               params={{ groupId: group.id }}
               className="grow py-2 font-medium wrap-break-word"
             >
-              {group.groupNumber} {group.displayName ?? group.name}
+              {numberedName(group)}
             </Link>
           </UnassignedRow>
         ))}

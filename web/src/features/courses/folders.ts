@@ -96,3 +96,24 @@ export function parseNodeId(
   if (kind === "subject") return { location: { class: first, subject: second } };
   return { location: kind === "loose" ? { loose: true } : {} };
 }
+
+/** The number of groups and topics of the managed classes that belong to no course, from the counts of both lists. */
+export function countUnassigned(classes: readonly Class[], courses: readonly Course[]): number {
+  const managed = classes.filter((one) => isManaged(one));
+  const ids = new Set(managed.map((one) => one.id));
+  const sum = (counts: Iterable<{ groups: number; assignments: number }>) =>
+    [...counts].reduce((total, { groups, assignments }) => total + groups + assignments, 0);
+  const inClasses = sum(managed.flatMap((one) => one.counts ?? []));
+  return Math.max(
+    0,
+    inClasses - sum(courses.filter((course) => ids.has(course.classId)).map((course) => course.counts)),
+  );
+}
+
+/** The subjects of these classes and courses, sorted by name. */
+export function subjectsOf(classes: readonly Class[], courses: readonly Course[]): { id: string; name: string }[] {
+  const all = [...classes.flatMap((one) => one.subjects ?? []), ...courses.map((course) => course.subject)];
+  return [...new Map(all.map(({ id, name }) => [id, { id, name }])).values()].toSorted((one, other) =>
+    compareNames(one.name, other.name),
+  );
+}

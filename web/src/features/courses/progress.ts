@@ -17,7 +17,11 @@ export function progressOf(topic: Pick<ListedAssignment, "stats" | "groupAssignm
 /** Number of groups of a topic that wait for help. */
 export const countWaiting = (
   topicId: string,
-  groups: readonly Pick<ListedGroup, "needsHelp" | "groupAssignments">[],
+  groups: readonly Pick<ListedGroup, "needsHelp" | "helpWithdrawnAt" | "groupAssignments">[],
 ): number =>
-  groups.filter((group) => group.needsHelp && group.groupAssignments.some((own) => own.assignmentId === topicId))
-    .length;
+  groups.filter(
+    (group) =>
+      group.needsHelp &&
+      group.helpWithdrawnAt === null &&
+      group.groupAssignments.some((own) => own.assignmentId === topicId),
+  ).length;

@@ -5,9 +5,10 @@ import { useTranslation } from "react-i18next";
 
 import { useErrorText } from "../../i18n/useErrorText";
 import { saveSubmittedPdf } from "../work-room/files";
-import { lateMinutes } from "../work-room/submission";
+import { useLateText } from "../../i18n/useLateText";
 import { topicDetailQuery, useUserName, type WorkRoom } from "../work-room/workRoom";
 import { Button } from "../../components/Button";
+import { StateChip } from "../../components/base/StateChip";
 import { Badge } from "../../components/base/Badge";
 import { EmptyState } from "../../components/base/EmptyState";
 import { toast } from "../../components/base/toast";
@@ -93,6 +94,7 @@ interface AttemptProps {
 /** One submission with its feedback. */
 function FeedbackAttempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptProps) {
   const { t } = useTranslation();
+  const lateText = useLateText();
   const title = t("feedback.attempt", { number: submission.attempt });
   return (
     <section aria-label={title} className="border-faint flex flex-col gap-3 rounded-xl border p-4">
@@ -100,9 +102,7 @@ function FeedbackAttempt({ submission, texts, nameOf, maxPoints, isFinished }: A
         <h3 className="flex flex-wrap items-center gap-2 font-semibold">
           {title}
           {submission.status === "ACTIVE" ? null : <Badge>{t(`feedback.status.${submission.status}`)}</Badge>}
-          {submission.isLate ? (
-            <Badge tone="warn">{t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}</Badge>
-          ) : null}
+          {submission.isLate ? <StateChip state="late">{lateText(submission.lateBySeconds)}</StateChip> : null}
         </h3>
         <p className="text-soft text-sm">
           {t("state.SUBMITTED")} <Time at={submission.submittedAt} />{" "}

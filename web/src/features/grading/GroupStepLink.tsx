@@ -7,7 +7,7 @@ import type { GroupTopic } from "../work-room/workRoom";
 import { numberedName } from "../lesson/groupNames";
 
 const SQUARE =
-  "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";
+  "bg-sunk text-ink hover:bg-hover inline-flex min-h-control min-w-control items-center justify-center gap-1 rounded-lg border border-transparent px-2";
 
 /** Link to the previous or next group; disabled at the ends, so that the layout does not jump. */
 export function GroupStepLink({

@@ -50,7 +50,7 @@ export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
   const isFinished = topic.status === "FINISHED";
   const nameOfPerson = userName(roomQuery.data, person);
   return (
-    <div data-wide className="mx-auto flex max-w-[110rem] flex-col gap-4">
+    <div className="flex flex-col gap-4">
       <WorkHeader topic={topic} neighbours={neighbours} nameOf={nameOfPerson} />
       {isFinished ? (
         <LockBanner>
@@ -198,7 +198,7 @@ function GradingPanel({
     <GroupStepLink
       to={after}
       direction="next"
-      className="border-line bg-sheet text-ink inline-flex min-h-11 items-center justify-center gap-1 rounded-lg border px-4 font-medium"
+      className="bg-sunk text-ink hover:bg-hover inline-flex min-h-control items-center justify-center gap-1 rounded-lg border border-transparent px-3.5 font-medium"
     >
       {t("work.nextShort")}
     </GroupStepLink>

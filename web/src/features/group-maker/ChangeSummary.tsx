@@ -51,7 +51,7 @@ export function ChangeSummary({
       aria-label={t("divide.foot")}
       data-summary
       tabIndex={-1}
-      className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13"
+      className="bg-sheet border-faint sticky bottom-0 z-5 -mx-4 -mb-10 flex flex-col gap-2 border-t px-4 py-3 outline-none lg:-mx-6 lg:px-6"
     >
       {failures.length === 0 ? null : (
         <div role="alert" className="text-bad">
@@ -66,8 +66,9 @@ export function ChangeSummary({
         </div>
       )}
       {problem ? <ErrorMessage problem={problem} /> : null}
-      <div className="flex flex-wrap items-center gap-2 md:flex-nowrap">
+      <div className="flex items-center gap-2">
         <Button
+          kind="quiet"
           className="px-0"
           isDisabled={!canUndo}
           onPress={() => onStepHistory("undo")}
@@ -76,6 +77,7 @@ export function ChangeSummary({
           <Undo2 aria-hidden="true" className="size-5" />
         </Button>
         <Button
+          kind="quiet"
           className="px-0"
           isDisabled={!canRedo}
           onPress={() => onStepHistory("redo")}
@@ -83,8 +85,8 @@ export function ChangeSummary({
         >
           <Redo2 aria-hidden="true" className="size-5" />
         </Button>
-        <output className="text-soft min-w-0 grow basis-full text-sm sm:basis-0">{announcement}</output>
-        <span className="font-medium">
+        <output className="text-soft min-w-0 grow text-sm max-sm:sr-only">{announcement}</output>
+        <span className="font-medium max-sm:grow">
           {sentences.length === 0 ? (
             <span className="text-soft font-normal">{t("divide.nothing")}</span>
           ) : (
@@ -98,7 +100,7 @@ export function ChangeSummary({
           isPending={isPending}
           onPress={onSave}
         >
-          {groups.length > 0 ? t("divide.create") : t("app.save")}
+          {groups.length > 0 ? t("divide.createCount", { count: groups.length }) : t("app.save")}
         </Button>
       </div>
     </section>

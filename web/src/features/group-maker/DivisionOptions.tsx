@@ -7,7 +7,7 @@ import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { NumberField } from "../../forms/NumberField";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { RadioGroup } from "../../forms/RadioGroup";
+import { Segmented } from "../../components/Segmented";
 import { type CourseDetail, requestDivision, type Strategy, type Student } from "./courseGroups";
 import { countGroups, splitEvenly, type Size, type Wish } from "./plan";
 import { WishEditor } from "./WishEditor";
@@ -56,9 +56,9 @@ export function DivisionOptions({ course, settings, onChange, students, present,
   };
   const isNobodyPresent = present.length === 0;
   return (
-    <div className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-end gap-x-6 gap-y-2">
-        <RadioGroup
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <Segmented
           label={t("divide.how")}
           value={size.by}
           onChange={(by) => set({ by })}
@@ -70,6 +70,7 @@ export function DivisionOptions({ course, settings, onChange, students, present,
         {size.by === "size" ? (
           <NumberField
             label={t("divide.size")}
+            isLabelHidden
             minValue={1}
             maxValue={50}
             value={size.size}
@@ -78,14 +79,43 @@ export function DivisionOptions({ course, settings, onChange, students, present,
         ) : (
           <NumberField
             label={t("divide.count")}
+            isLabelHidden
             minValue={1}
             maxValue={100}
             value={size.count}
             onChange={(value) => Number.isInteger(value) && set({ count: value })}
           />
         )}
+        <WishEditor
+          students={students}
+          wishes={wishes}
+          onChange={(changed) => onChange({ ...settings, wishes: changed })}
+        />
+        <p className="ms-auto flex flex-wrap items-center gap-2">
+          <Button kind="quiet" isDisabled={isNobodyPresent} onPress={byName}>
+            <ArrowDownAZ aria-hidden="true" className="size-4.5" />
+            {t("divide.byName")}
+          </Button>
+          <Button
+            isDisabled={isNobodyPresent}
+            isPending={drawGroups.isPending && drawGroups.variables === "balanced"}
+            onPress={() => drawGroups.mutate("balanced")}
+          >
+            <Users aria-hidden="true" className="size-4.5" />
+            {t("divide.mix")}
+          </Button>
+          <Button
+            data-shuffle
+            isDisabled={isNobodyPresent}
+            isPending={drawGroups.isPending && drawGroups.variables === "random"}
+            onPress={() => drawGroups.mutate("random")}
+          >
+            <Shuffle aria-hidden="true" className="size-4.5" />
+            {t("divide.shuffle")}
+          </Button>
+        </p>
       </div>
-      <div className="flex flex-wrap gap-x-6">
+      <div className="flex flex-wrap items-center gap-x-6 text-sm">
         {size.by === "size" ? (
           <Checkbox isSelected={size.isEven} onChange={(isEven) => set({ isEven })}>
             {t("divide.even", { size: size.size })}
@@ -94,41 +124,12 @@ export function DivisionOptions({ course, settings, onChange, students, present,
         <Checkbox isSelected={isLeftOut} onChange={(value) => onChange({ ...settings, isLeftOut: value })}>
           {t("divide.leaveOut", { count: groupedCount })}
         </Checkbox>
-      </div>
-      <WishEditor
-        students={students}
-        wishes={wishes}
-        onChange={(changed) => onChange({ ...settings, wishes: changed })}
-      />
-      <p className="flex flex-wrap items-center gap-2">
-        <Button
-          kind="main"
-          data-shuffle
-          isDisabled={isNobodyPresent}
-          isPending={drawGroups.isPending && drawGroups.variables === "random"}
-          onPress={() => drawGroups.mutate("random")}
-        >
-          <Shuffle aria-hidden="true" className="size-4" />
-          {t("divide.shuffle")}
-        </Button>
-        <Button
-          isDisabled={isNobodyPresent}
-          isPending={drawGroups.isPending && drawGroups.variables === "balanced"}
-          onPress={() => drawGroups.mutate("balanced")}
-        >
-          <Users aria-hidden="true" className="size-4" />
-          {t("divide.mix")}
-        </Button>
-        <Button isDisabled={isNobodyPresent} onPress={byName}>
-          <ArrowDownAZ aria-hidden="true" className="size-4" />
-          {t("divide.byName")}
-        </Button>
-        <span className="text-soft text-sm">
+        <span className="text-soft ms-auto">
           {isNobodyPresent
             ? t(isLeftOut && groupedCount > 0 ? "divide.allPlaced" : "divide.nobody")
             : t("divide.would", { count, students: present.length })}
         </span>
-      </p>
+      </div>
       {drawGroups.isError ? (
         isWishError(drawGroups.error) ? (
           <p role="alert" className="text-bad">

@@ -21,6 +21,7 @@ import {
   columnsOf,
   type Student,
 } from "./courseGroups";
+import { numberedName } from "../lesson/groupNames";
 import { StudentColumn } from "./StudentColumn";
 import { type NewGroupSettings, NewGroupFields, WITHOUT_TOPIC } from "./NewGroupFields";
 import {
@@ -92,7 +93,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   const ids = students.map((student) => student.id);
   const first = nextNumber(groups.map((group) => group.groupNumber));
   const title = (column: { name: string; number: number }) =>
-    column.name.includes(String(column.number)) ? column.name : `${column.number} ${column.name}`;
+    numberedName({ groupNumber: column.number, name: column.name });
   const applyPlan = (next: Plan, message: string) => {
     step({ do: "plan", plan: next });
     setAnnouncement(message);
@@ -231,60 +232,37 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   );
   return (
     <>
-      <div className="grid gap-4 lg:grid-cols-[1fr_20rem]">
-        <Card>
-          <section aria-label={t("divide.options")}>
-            <DivisionOptions
-              course={course}
-              settings={settings}
-              onChange={(next) => {
-                setSettings(next);
-                saveDraft(person, storageKey, next.wishes.length === 0 ? "" : JSON.stringify(next.wishes));
-              }}
-              students={students}
-              present={studentsToDivide(plan, ids, settings.isLeftOut)}
-              groupedCount={
-                new Set(plan.columns.filter((column) => column.groupId !== null).flatMap((column) => column.members))
-                  .size
-              }
-              onGroups={(laid, message) => applyPlan(withNewGroups(plan, laid, details.scheme, first), message)}
-            />
-          </section>
-        </Card>
-        <Card>
-          <section aria-label={t("divide.details")} data-new-groups>
-            <NewGroupFields
-              course={course}
-              details={details}
-              problem={isTried ? isStartMissing : undefined}
-              onChange={(next) => {
-                if (next.scheme !== details.scheme) step({ do: "plan", plan: withScheme(plan, next.scheme) });
-                setDetails(next);
-              }}
-            />
-          </section>
-        </Card>
-      </div>
-      <ChangeSummary
-        plan={plan}
-        announcement={announcement}
-        failures={failures.map(({ change, problem }) =>
-          t("divide.failed", {
-            who: nameOf(change.student),
-            place: targetName(plan, change.to ?? change.from, title),
-            problem: errorText(problem),
-          }),
-        )}
-        attemptedCount={save.data?.changed ?? 0}
-        problem={save.error}
-        canUndo={history.past.length > 0}
-        canRedo={history.future.length > 0}
-        onStepHistory={stepHistory}
-        isPending={save.isPending}
-        onSave={onSave}
-      />
-      <div className="grid items-start gap-3 md:grid-cols-[15rem_1fr]">
-        <div className="md:sticky md:top-32">
+      <Card className="flex flex-col gap-3 p-3! sm:p-4!">
+        <section aria-label={t("divide.options")}>
+          <DivisionOptions
+            course={course}
+            settings={settings}
+            onChange={(next) => {
+              setSettings(next);
+              saveDraft(person, storageKey, next.wishes.length === 0 ? "" : JSON.stringify(next.wishes));
+            }}
+            students={students}
+            present={studentsToDivide(plan, ids, settings.isLeftOut)}
+            groupedCount={
+              new Set(plan.columns.filter((column) => column.groupId !== null).flatMap((column) => column.members)).size
+            }
+            onGroups={(laid, message) => applyPlan(withNewGroups(plan, laid, details.scheme, first), message)}
+          />
+        </section>
+        <section aria-label={t("divide.details")} data-new-groups className="border-faint border-t pt-3">
+          <NewGroupFields
+            course={course}
+            details={details}
+            problem={isTried ? isStartMissing : undefined}
+            onChange={(next) => {
+              if (next.scheme !== details.scheme) step({ do: "plan", plan: withScheme(plan, next.scheme) });
+              setDetails(next);
+            }}
+          />
+        </section>
+      </Card>
+      <div className="grid items-start gap-4 md:grid-cols-[15rem_1fr]">
+        <div className="md:sticky md:top-17">
           <PlannedGroup
             column={null}
             name={t("divide.free")}
@@ -316,7 +294,8 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
               {newGroups(plan).map(card)}
               <li>
                 <Button
-                  className="h-full min-h-16 w-full border-dashed"
+                  kind="quiet"
+                  className="border-line! h-full min-h-16 w-full border-dashed"
                   data-add
                   onPress={() => applyPlan(withEmptyGroup(plan, details.scheme, first), t("divide.added"))}
                 >
@@ -334,13 +313,31 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
           )}
         </div>
       </div>
+      <ChangeSummary
+        plan={plan}
+        announcement={announcement}
+        failures={failures.map(({ change, problem }) =>
+          t("divide.failed", {
+            who: nameOf(change.student),
+            place: targetName(plan, change.to ?? change.from, title),
+            problem: errorText(problem),
+          }),
+        )}
+        attemptedCount={save.data?.changed ?? 0}
+        problem={save.error}
+        canUndo={history.past.length > 0}
+        canRedo={history.future.length > 0}
+        onStepHistory={stepHistory}
+        isPending={save.isPending}
+        onSave={onSave}
+      />
       <UnsavedChangesGuard isDirty={hasChanges(plan)} text={t("divide.leave.text")} />
     </>
   );
 }
 
 const noop = () => {};
-const GRID = "grid gap-3 sm:grid-cols-2 lg:grid-cols-3";
+const GRID = "grid gap-3 sm:grid-cols-2 lg:grid-cols-3 2xl:grid-cols-4";
 
 const targetName = (
   plan: Plan,

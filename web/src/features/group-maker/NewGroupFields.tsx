@@ -32,7 +32,7 @@ export function NewGroupFields({ course, details, onChange, problem }: Props) {
     topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : [],
   );
   return (
-    <div className="flex flex-col gap-3">
+    <div className="grid items-start gap-x-6 gap-y-2 sm:grid-cols-2 lg:grid-cols-[15rem_auto_minmax(0,20rem)_minmax(0,24rem)]">
       <TextField
         label={t("divide.scheme")}
         hint={t("divide.schemeHint")}

@@ -9,6 +9,8 @@ import { NumberField } from "../../forms/NumberField";
 import { TextField } from "../../forms/TextField";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { Dialog } from "../../components/Dialog";
+import { GroupName } from "../lesson/GroupName";
+import { isNumberInName } from "../lesson/groupNames";
 import type { PlanColumn } from "./plan";
 
 interface Props {
@@ -47,16 +49,22 @@ export function PlannedGroup({
   // The column of students without a group is next to the groups, not one of them.
   const Title = column === null ? "h2" : "h3";
   const isNew = column !== null && column.groupId === null;
-  const border = problem !== undefined ? "border-bad border-2" : isNew ? "border-accent" : "border-faint";
+  const border = problem !== undefined ? "border-bad border-2" : "border-faint";
   return (
     <section
       aria-label={name}
       data-group={column?.key ?? ""}
       tabIndex={-1}
-      className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}
+      className={`bg-sheet flex h-full scroll-mt-20 flex-col gap-1 rounded-xl border p-2 shadow-xs ${border}`}
     >
       <div className="flex min-h-11 items-center gap-2 ps-1">
-        <Title className="min-w-0 grow text-base font-semibold break-words">{name}</Title>
+        <Title className="flex min-w-0 grow items-center gap-2 text-base font-semibold break-words">
+          {column !== null && !isNumberInName({ groupNumber: column.number, name: column.name }) ? (
+            <GroupName group={{ groupNumber: column.number, name: column.name }} />
+          ) : (
+            name
+          )}
+        </Title>
         {isNew ? <Badge>{t("divide.new")}</Badge> : null}
         {isHidden ? (
           <Badge>

@@ -1,8 +1,10 @@
-import { GripVertical, Lock } from "lucide-react";
+import { Lock } from "lucide-react";
 import { useState } from "react";
 import { Button as Grip, GridList, GridListItem, useDragAndDrop, type Selection } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Avatar } from "../../components/base/Avatar";
+import { personColors } from "../../components/base/people";
 import { Badge } from "../../components/base/Badge";
 import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
 import type { Student } from "./courseGroups";
@@ -48,6 +50,7 @@ export function StudentColumn({
 }: Props) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<Selection>(new Set());
+  const colors = personColors(students.map((student) => student.id));
   const { dragAndDropHooks } = useDragAndDrop<Student>({
     isDisabled: isLocked,
     getItems: (keys) =>
@@ -117,13 +120,13 @@ export function StudentColumn({
       onSelectionChange={setSelected}
       dragAndDropHooks={dragAndDropHooks}
       renderEmptyState={() => <span className="text-soft block px-2 py-3 text-sm">{none}</span>}
-      className="data-drop-target:outline-accent flex min-h-14 grow flex-col gap-1 rounded-lg outline-offset-2 data-drop-target:outline-2 data-drop-target:outline-dashed"
+      className="data-drop-target:outline-accent flex min-h-14 grow flex-col rounded-lg outline-offset-2 data-drop-target:outline-2 data-drop-target:outline-dashed"
     >
       {(student) => (
         <GridListItem
           id={student.id}
           textValue={student.name}
-          className="bg-page border-faint data-selected:border-accent data-selected:bg-faint flex min-h-11 scroll-mt-32 items-center gap-1 rounded-lg border data-dragging:opacity-50"
+          className="student-row data-selected:bg-accent-soft hover:bg-sunk flex min-h-9 scroll-mt-20 items-center gap-2 rounded-md border border-transparent ps-1.5 text-sm data-dragging:opacity-50 pointer-coarse:min-h-11"
         >
           {isLocked ? (
             <Lock aria-hidden="true" className="text-soft ms-2 size-4 shrink-0" />
@@ -131,9 +134,9 @@ export function StudentColumn({
             <Grip
               slot="drag"
               aria-label={t("divide.drag", { name: student.name })}
-              className="text-soft inline-flex size-11 shrink-0 cursor-grab items-center justify-center rounded-lg"
+              className="inline-flex size-7 shrink-0 cursor-grab items-center justify-center rounded-full pointer-coarse:size-11"
             >
-              <GripVertical aria-hidden="true" className="size-4" />
+              <Avatar name={student.name} color={colors.get(student.id) ?? 0} />
             </Grip>
           )}
           <span className="min-w-0 grow py-1 break-words">
@@ -144,11 +147,13 @@ export function StudentColumn({
           </span>
           {absent.includes(student.id) ? <Badge>{t("divide.isAbsent")}</Badge> : null}
           {isLocked ? null : (
-            <OverflowMenu
-              label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })}
-              heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })}
-              actions={menuActions(student)}
-            />
+            <span className="reveal -my-1">
+              <OverflowMenu
+                label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })}
+                heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })}
+                actions={() => menuActions(student)}
+              />
+            </span>
           )}
         </GridListItem>
       )}

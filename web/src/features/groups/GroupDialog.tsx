@@ -69,6 +69,7 @@ const valuesOf = (group: ListedGroup | undefined, courseId: string | null) => ({
   groupNumber: group ? String(group.groupNumber) : "",
   requiredDocuments: String(group?.requiredDocuments ?? 1),
   startDate: group?.startDate ?? null,
+  meetingPlace: group?.meetingPlace ?? "",
   courseId: group ? group.courseId : courseId,
 });
 type GroupValues = ReturnType<typeof valuesOf>;
@@ -79,6 +80,7 @@ const LABELS = {
   groupNumber: "courses.number",
   requiredDocuments: "courses.needed",
   startDate: "courses.begins",
+  meetingPlace: "activity.field.meetingPlace",
   courseId: "courses.course",
 } as const;
 
@@ -88,6 +90,7 @@ function saveGroup(classId: string, values: GroupValues, base: Versioned<ListedG
     displayName: rest.displayName || null,
     requiredDocuments: Number(rest.requiredDocuments),
     startDate: rest.startDate,
+    meetingPlace: rest.meetingPlace || null,
     courseId: rest.courseId,
     ...(groupNumber === "" ? {} : { groupNumber: Number(groupNumber) }),
   };
@@ -151,6 +154,7 @@ function GroupForm({ group, classId, courseId, close }: GroupFormProps) {
           {...form.field("requiredDocuments")}
         />
       </div>
+      <TextField label={t("activity.field.meetingPlace")} maxLength={80} {...form.field("meetingPlace")} />
       <DateTimeField label={t("courses.begins")} hint={t("courses.beginsHint")} {...form.field("startDate")} />
       {form.values.startDate === null ? null : (
         <span className="-mt-2">

@@ -1,4 +1,6 @@
-interface NamedGroup {
+import { containsNumber } from "../../i18n/names";
+
+export interface NamedGroup {
   groupNumber: number;
   displayName?: string | null;
   name: string;
@@ -7,5 +9,9 @@ interface NamedGroup {
 /** The name of a group as shown to its members. */
 export const nameOf = (group: Pick<NamedGroup, "displayName" | "name">): string => group.displayName ?? group.name;
 
+/** Whether the name contains the number already: "Group 1". */
+export const isNumberInName = (group: NamedGroup): boolean => containsNumber(nameOf(group), group.groupNumber);
+
 /** Number and name of a group, as announced and shown in texts. */
-export const numberedName = (group: NamedGroup): string => `${group.groupNumber} ${nameOf(group)}`;
+export const numberedName = (group: NamedGroup): string =>
+  isNumberInName(group) ? nameOf(group) : `${group.groupNumber} ${nameOf(group)}`;

@@ -26,14 +26,14 @@ export function AdminNav() {
     <nav
       ref={bar}
       aria-label={t("admin.title")}
-      className="border-faint relative -mx-3 -mt-3 mb-4 sm:-mx-4 sm:-mt-4 flex gap-1 overflow-x-auto border-b px-2 print:hidden"
+      className="border-faint relative -mt-4 mb-4 flex gap-x-5 overflow-x-auto border-b print:hidden"
     >
       {LINKS.map(([to, label]) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
-          className="text-ink aria-[current=page]:border-accent inline-flex min-h-11 shrink-0 items-center border-b-3 border-transparent px-3 -outline-offset-3! hover:no-underline aria-[current=page]:font-semibold"
+          className="text-soft aria-[current=page]:text-ink hover:text-ink aria-[current=page]:border-accent inline-flex min-h-11 shrink-0 items-center border-b-3 border-transparent -outline-offset-3! hover:no-underline aria-[current=page]:font-medium"
         >
           {t(label)}
         </Link>

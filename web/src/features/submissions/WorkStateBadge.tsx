@@ -1,18 +1,18 @@
 import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
-import { Badge } from "../../components/base/Badge";
+import { StateChip } from "../../components/base/StateChip";
 
-const TONES = {
-  NOT_STARTED: "plain",
-  IN_PROGRESS: "plain",
-  SUBMITTED: "good",
-  RETURNED: "warn",
-  GRADED: "good",
+const STATES = {
+  NOT_STARTED: "open",
+  IN_PROGRESS: "working",
+  SUBMITTED: "submitted",
+  RETURNED: "revise",
+  GRADED: "graded",
 } as const;
 
 /** The status of a group's work on a topic. */
 export function WorkStateBadge({ status }: { status: Schemas["GroupAssignment"]["status"] }) {
   const { t } = useTranslation();
-  return <Badge tone={TONES[status]}>{t(`work.state.${status}`)}</Badge>;
+  return <StateChip state={STATES[status]}>{t(`state.${status}`)}</StateChip>;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
+import type { components } from "../../api/schema";
 import { useFormatBytes } from "../../i18n/bytes";
 import { useTime } from "../../i18n/time";
 import { ServiceHealth } from "../organization/ServiceHealth";
@@ -8,6 +9,8 @@ import { SettingsSection } from "../../components/SettingsSection";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { systemQuery } from "./tenants";
+
+type Emails = components["schemas"]["SystemEmails"];
 
 /** Status of the installation: components, database, background jobs. */
 export function InstallationStatus() {
@@ -17,6 +20,12 @@ export function InstallationStatus() {
   const found = useQuery(systemQuery);
   const count = (amount: number) => amount.toLocaleString(i18n.language);
   const known = found.data;
+  const emailQueue = ({ hasServer, queued, oldestQueuedAt }: Emails) => {
+    if (!hasServer) return t("health.noMailServer");
+    return oldestQueuedAt ? t("health.emailsSince", { count: queued, moment: moment(oldestQueuedAt) }) : count(queued);
+  };
+  const emailError = ({ lastError, lastErrorAt }: Emails) =>
+    lastError && lastErrorAt ? `${lastError} (${moment(lastErrorAt)})` : t("health.none");
   const facts = known
     ? ([
         ["uptime", moment(new Date(Date.parse(known.timestamp) - known.uptime * 1000).toISOString())],
@@ -27,6 +36,9 @@ export function InstallationStatus() {
         ["running", count(known.jobs.running)],
         ["failed", count(known.jobs.failed)],
         ["removals", count(known.fileRemovals)],
+        ["emails", emailQueue(known.emails)],
+        ["emailError", emailError(known.emails)],
+        ["lastBackup", known.lastBackupAt ? moment(known.lastBackupAt) : t("health.noBackup")],
       ] as const)
     : [];
   return (

@@ -52,9 +52,9 @@ export const longestWaitingSince = (topic: ListedAssignment): string | undefined
 export const helpCountsQuery = queryOptions({
   queryKey: queryKeys.groups.waiting(),
   queryFn: async () =>
-    (await unwrap(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter(
-      (group) => group.view === "FULL",
-    ),
+    (await unwrap(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } })))
+      .filter((group) => group.view === "FULL")
+      .filter((group) => group.helpWithdrawnAt === null),
   select: (groups) => {
     const counts = new Map<string, number>();
     for (const group of groups)

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -7,7 +8,7 @@ import { translateIfKnown } from "../../i18n";
 import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { currentVersion, type FieldConflict, mergeForm, type Versioned } from "../../api/versions";
-import { Button } from "../../components/Button";
+import { Button, buttonClass } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { EditConflict } from "../../forms/EditConflict";
@@ -15,10 +16,8 @@ import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { useTopicEdits } from "./useTopicEdits";
 import { TopicFields } from "./TopicFields";
-import { TopicFiles } from "./TopicFiles";
 import { type TopicForm, topicForm, findMissingFields, ownChanges, type Topic } from "./topicForm";
 import { RestoredDraftNotice } from "./RestoredDraftNotice";
-import { TopicGroups } from "./TopicGroups";
 import { managedCoursesQuery, groupName, editPreviewQuery, refreshTopics, saveTopic } from "./topic";
 import { useDebounce } from "../../hooks/useDebounce";
 
@@ -30,6 +29,7 @@ const fieldText = (value: TopicForm[keyof TopicForm]): string =>
 export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: string }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
+  const navigate = useNavigate();
   const { moment } = useTime();
   const { form, edits, isDirty, isRestored, change, discard } = useTopicEdits(
     topicForm(topic),
@@ -59,6 +59,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
       setConflict(undefined);
       setTried(false);
       toast(t("topic.saved"));
+      return navigate({ to: "/topics/$topicId", params: { topicId: topic.id }, ignoreBlocker: true });
     },
     onSettled: () => refreshTopics(cache),
   });
@@ -129,11 +130,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
             {t("topic.recompute", { count: handedIn })}
           </Checkbox>
         ) : null}
-        <div className="flex flex-wrap items-center gap-3">
-          <Button type="submit" kind="main" isDisabled={!isDirty} isPending={saving.isPending}>
-            {t("app.save")}
-          </Button>
-          {isDirty ? <Button onPress={onDiscard}>{t("topic.discard")}</Button> : null}
+        <div className="bg-sheet border-faint sticky bottom-0 z-5 -mx-4 -mb-10 flex flex-wrap items-center gap-2 border-t px-4 py-3 lg:-mx-6 lg:px-6">
           <output className="text-soft min-w-0 grow basis-60 text-sm">
             {isDirty
               ? lines.map((line) => (
@@ -143,12 +140,19 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
                 ))
               : t("topic.allSaved")}
           </output>
+          {isDirty ? (
+            <Button kind="quiet" onPress={onDiscard}>
+              {t("topic.discard")}
+            </Button>
+          ) : null}
+          <Link to="/topics/$topicId" params={{ topicId: topic.id }} className={buttonClass()}>
+            {t(isDirty ? "app.back" : "topic.editDone")}
+          </Link>
+          <Button type="submit" kind="main" isDisabled={!isDirty} isPending={saving.isPending}>
+            {t("app.save")}
+          </Button>
         </div>
       </Form>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <TopicFiles topic={topic} isLocked={false} />
-        <TopicGroups topic={topic} isLocked={false} />
-      </div>
       <UnsavedChangesGuard isDirty={isDirty} text={t("topic.leaveText")} />
     </>
   );

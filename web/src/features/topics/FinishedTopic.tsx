@@ -6,13 +6,9 @@ import { useTime } from "../../i18n/time";
 import { LockBanner } from "../../components/base/LockBanner";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { Card } from "../../components/Card";
-import { Time } from "../../components/base/Time";
-import { Markdown } from "../../components/Markdown";
-import { TopicFiles } from "./TopicFiles";
+import { refreshTopics } from "./topic";
 import type { Topic } from "./topicForm";
-import { TopicGroups } from "./TopicGroups";
-import { groupName, refreshTopics } from "./topic";
+import { TopicOverview } from "./TopicOverview";
 
 /** A finished topic: read-only until it is reopened. */
 export function FinishedTopic({ topic }: { topic: Topic }) {
@@ -23,7 +19,6 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
     mutationFn: () => unwrap(client.POST("/assignments/{id}/reopen", { params: { path: { id: topic.id } } })),
     onSettled: () => refreshTopics(cache),
   });
-  const own = topic.isShared ? [] : topic.groupAssignments.filter((one) => one.descriptionOverride);
   return (
     <>
       <LockBanner
@@ -37,27 +32,7 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
         {t("topic.finished")}
       </LockBanner>
       {reopen.isError ? <ErrorMessage problem={reopen.error} /> : null}
-      <Card className="flex flex-col gap-3">
-        <h2>{t("topic.text")}</h2>
-        <p className="text-soft">
-          {t("topic.deadline")}: <Time at={topic.deadline} />
-        </p>
-        {topic.description.trim() === "" ? (
-          <p className="text-soft">{t("topic.noText")}</p>
-        ) : (
-          <Markdown>{topic.description}</Markdown>
-        )}
-        {own.map((one) => (
-          <div key={one.id} className="border-faint flex flex-col gap-1 border-t pt-3">
-            <h3 className="font-semibold">{groupName(one.group)}</h3>
-            <Markdown>{one.effectiveDescription}</Markdown>
-          </div>
-        ))}
-      </Card>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <TopicFiles topic={topic} isLocked />
-        <TopicGroups topic={topic} isLocked />
-      </div>
+      <TopicOverview topic={topic} isLocked />
     </>
   );
 }

@@ -13,7 +13,6 @@ import { Select } from "../../forms/Select";
 import { FileDropZone } from "../../forms/FileDropZone";
 import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
-import { Card } from "../../components/Card";
 import type { Topic } from "./topicForm";
 import { TopicUploads } from "./TopicUploads";
 import { useAttachmentUploads } from "./useAttachmentUploads";
@@ -37,45 +36,43 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
     })),
   ].filter((list) => list.files.length > 0);
   return (
-    <section aria-labelledby="files">
-      <Card className="flex flex-col gap-3">
-        <h2 id="files">{t("topic.files")}</h2>
-        {lists.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
-        {lists.map((list) => (
-          <div key={list.id} className="flex flex-col gap-1">
-            <h3 className="text-soft text-sm font-medium">{list.name}</h3>
-            <ul className="flex flex-col gap-1">
-              {list.files.map((file) => (
-                <FileRow key={file.id} topic={topic} file={file} isLocked={isLocked} />
-              ))}
-            </ul>
-          </div>
-        ))}
-        {isLocked ? null : (
-          <>
-            <TopicUploads uploads={uploads} onCancel={cancel} />
-            {topic.isShared ? null : (
-              <div className="max-w-sm">
-                <Select
-                  label={t("topic.fileGoal")}
-                  value={target}
-                  onChange={setTarget}
-                  options={[
-                    { id: ALL, name: t("topic.allGroups") },
-                    ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) })),
-                  ]}
-                />
-              </div>
-            )}
-            <FileDropZone
-              label={t("topic.addFiles")}
-              hint={t("topic.dropHint")}
-              isMany
-              onFiles={(files) => void send(topic.id, files, own?.id ?? null)}
-            />
-          </>
-        )}
-      </Card>
+    <section aria-labelledby="files" className="flex flex-col gap-3">
+      <h2 id="files">{t("topic.files")}</h2>
+      {lists.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
+      {lists.map((list) => (
+        <div key={list.id} className="flex flex-col gap-1">
+          <h3 className="text-soft text-sm font-medium">{list.name}</h3>
+          <ul className="divide-faint border-faint divide-y border-y">
+            {list.files.map((file) => (
+              <FileRow key={file.id} topic={topic} file={file} isLocked={isLocked} />
+            ))}
+          </ul>
+        </div>
+      ))}
+      {isLocked ? null : (
+        <>
+          <TopicUploads uploads={uploads} onCancel={cancel} />
+          {topic.isShared ? null : (
+            <div className="max-w-sm">
+              <Select
+                label={t("topic.fileGoal")}
+                value={target}
+                onChange={setTarget}
+                options={[
+                  { id: ALL, name: t("topic.allGroups") },
+                  ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) })),
+                ]}
+              />
+            </div>
+          )}
+          <FileDropZone
+            label={t("topic.addFiles")}
+            hint={t("topic.dropHint")}
+            isMany
+            onFiles={(files) => void send(topic.id, files, own?.id ?? null)}
+          />
+        </>
+      )}
     </section>
   );
 }
@@ -130,18 +127,21 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: TopicAttachmen
     { id: "remove", name: t("topic.removeFile"), isDanger: true, onAction: () => setConfirming(true) },
   ];
   return (
-    <li
-      ref={row}
-      className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}
-    >
-      <a href={file.url} download className="inline-flex min-h-11 min-w-0 grow items-center gap-2">
-        <FileText aria-hidden="true" className="size-4 shrink-0" />
+    <li ref={row} className="flex flex-wrap items-center gap-x-3">
+      <a href={file.url} download className="text-ink inline-flex min-h-11 min-w-0 grow items-center gap-2.5">
+        <FileText aria-hidden="true" className="text-soft size-4.5 shrink-0" />
         <span className="break-all">{file.fileName}</span>
       </a>
       {file.isEffective === false ? <Badge tone="warn">{t("topic.notShown")}</Badge> : null}
       <span className="text-soft text-sm">{size(file.size)}</span>
       {isLocked ? null : (
-        <OverflowMenu label={file.fileName} actions={actions} isPending={remove.isPending || copyToGroups.isPending} />
+        <span className="reveal">
+          <OverflowMenu
+            label={file.fileName}
+            actions={actions}
+            isPending={remove.isPending || copyToGroups.isPending}
+          />
+        </span>
       )}
       {isConfirming ? (
         <ConfirmDialog

@@ -9,9 +9,17 @@ import { classGroupsQuery } from "../group-maker/courseGroups";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
-import { Button } from "../../components/Button";
+import { foldCase } from "../../i18n/names";
+import { useNow } from "../../hooks/serverClock";
+import { Avatars } from "../../components/base/Avatar";
+import { Button, buttonClass } from "../../components/Button";
+import { useLongList } from "../../components/LongList";
+import { SearchField } from "../../components/SearchField";
+import { courseGroupsQuery } from "../courses/courses";
+import type { ListedGroup } from "../groups/groups";
+import { GroupName } from "../lesson/GroupName";
+import { WorkChip } from "../lesson/WorkChip";
 import { Checkbox } from "../../forms/Checkbox";
-import { Badge } from "../../components/base/Badge";
 import { DateTimeField } from "../../forms/DateTimeField";
 import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
@@ -25,18 +33,54 @@ import { groupName, type GroupWork, refreshTopics } from "./topic";
 /** The groups of a topic: add and remove groups, extend the deadline of one. */
 export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boolean }) {
   const { t } = useTranslation();
+  const [search, setSearch] = useState("");
+  // The topic names its groups; who is in them, and who waits for help, comes with the list of the course.
+  const inCourse = useQuery({ ...courseGroupsQuery(topic.courseId ?? ""), enabled: topic.courseId !== null });
+  const details = new Map(inCourse.data?.map((group) => [group.id, group]));
+  const wanted = foldCase(search);
+  const found = topic.groupAssignments.filter((own) =>
+    [groupName(own.group), ...(details.get(own.groupId)?.members ?? []).map((member) => member.user.name)].some(
+      (text) => foldCase(text).includes(wanted),
+    ),
+  );
+  const { shown, rest } = useLongList(`topic:${topic.id}:${wanted}`, found);
+  const count = topic.groupAssignments.length;
+  const submitted = topic.groupAssignments.filter(
+    (own) => own.status === "SUBMITTED" || own.status === "GRADED",
+  ).length;
   return (
     <section aria-labelledby="groups">
-      <Card className="flex flex-col gap-3">
-        <h2 id="groups">{t("topic.groups", { count: topic.groupAssignments.length })}</h2>
-        {topic.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
-        <ul className="flex flex-col gap-1 empty:hidden">
-          {topic.groupAssignments.map((own) => (
-            <TopicGroupRow key={own.id} topic={topic} own={own} isLocked={isLocked} />
+      <Card className="flex flex-col px-0! pb-0!">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pb-3 sm:px-5">
+          <h2 id="groups" className="me-auto">
+            {t("topic.groups", { count })}
+          </h2>
+          {count === 0 ? null : (
+            <span className="text-soft text-note">{t("courses.submitted", { done: submitted, count })}</span>
+          )}
+          {count > SEARCH_FROM ? (
+            <SearchField label={t("courses.findGroup")} value={search} onChange={setSearch} />
+          ) : null}
+        </div>
+        {count === 0 ? (
+          <p className="text-soft px-4 pb-4 sm:px-5">{t("topic.noGroups")}</p>
+        ) : found.length === 0 ? (
+          <p className="text-soft px-4 pb-4 sm:px-5">{t("courses.noGroupFound")}</p>
+        ) : null}
+        <ul className="divide-faint border-faint divide-y border-t empty:hidden">
+          {shown.map((own) => (
+            <TopicGroupRow
+              key={own.id}
+              topic={topic}
+              own={own}
+              details={details.get(own.groupId)}
+              isLocked={isLocked}
+            />
           ))}
         </ul>
+        {rest}
         {isLocked ? null : (
-          <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <p className="border-faint flex flex-wrap items-center gap-2 border-t px-4 py-3 sm:px-5">
             <DialogTrigger>
               <Button>{t("topic.addGroups")}</Button>
               <Dialog title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Dialog>
@@ -46,7 +90,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
                 to="/courses/$courseId/divide"
                 params={{ courseId: topic.courseId }}
                 search={{ topic: topic.id }}
-                className="inline-flex min-h-11 items-center"
+                className={buttonClass("quiet")}
               >
                 {t("topic.divide")}
               </Link>
@@ -58,8 +102,22 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
   );
 }
 
-function TopicGroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLocked: boolean }) {
+/** Number of groups from which a list has a search field. */
+const SEARCH_FROM = 20;
+
+function TopicGroupRow({
+  topic,
+  own,
+  details,
+  isLocked,
+}: {
+  topic: Topic;
+  own: GroupWork;
+  details: ListedGroup | undefined;
+  isLocked: boolean;
+}) {
   const { t } = useTranslation();
+  const now = useNow(30_000);
   const errorText = useErrorText();
   const cache = useQueryClient();
   const row = useRef<HTMLLIElement>(null);
@@ -117,24 +175,45 @@ function TopicGroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork;
   return (
     <li
       ref={row}
-      className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}
+      className={`hover:bg-accent-soft/40 flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-1 ps-4 sm:ps-5 ${isLocked ? "pe-4 sm:pe-5" : "pe-1"}`}
     >
       <Link
         to="/groups/$groupId"
         params={{ groupId: own.groupId }}
-        className="inline-flex min-h-11 min-w-0 grow items-center"
+        className="text-ink inline-flex min-h-9 min-w-28 items-center"
       >
-        {name}
+        <GroupName group={own.group} />
       </Link>
+      <span className="me-auto">
+        {details ? (
+          <Avatars
+            label={t("courses.membersOf", { group: name })}
+            people={details.members.map((member) => member.user)}
+          />
+        ) : null}
+      </span>
+      {own.descriptionOverride && !topic.isShared ? (
+        <span className="text-soft text-note">{t("topic.ownText")}</span>
+      ) : null}
       {own.lateAllowedUntil === null ? null : (
-        <span className="text-soft text-sm">
+        <span className="text-soft text-note">
           {t("topic.until")} <Time at={own.lateAllowedUntil} />
         </span>
       )}
-      <Badge tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>
-        {t(`state.${own.status}`)}
-      </Badge>
-      {isLocked ? null : <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />}
+      <WorkChip
+        facts={{
+          status: own.status,
+          isLate: own.currentSubmission?.isLate ?? false,
+          deadline: own.lateAllowedUntil ?? topic.deadline,
+          isFinished: topic.status === "FINISHED",
+        }}
+        now={now}
+      />
+      {isLocked ? null : (
+        <span className="reveal">
+          <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />
+        </span>
+      )}
       {open === "time" ? (
         <Dialog title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
           {(close) => <ExtendGroupDeadline topic={topic} own={own} close={close} />}

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -8,8 +9,9 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { buttonClass } from "../../components/Button";
-import { Badge } from "../../components/base/Badge";
-import { PageHeading } from "../../components/PageHeading";
+import { StateChip } from "../../components/base/StateChip";
+import { PageHeader } from "../../components/PageHeader";
+import { Breadcrumbs } from "../courses/Breadcrumbs";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
 import { Dialog } from "../../components/Dialog";
@@ -18,55 +20,69 @@ import type { Topic } from "./topicForm";
 import { refreshTopics } from "./topic";
 
 /** Title and location of a topic, and the actions on the whole topic. */
-export function TopicHeader({ topic }: { topic: Topic }) {
+export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boolean }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"copy" | "delete">();
   return (
-    <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-      <div className="min-w-0 grow">
-        <nav aria-label={t("divide.where")}>
-          {topic.course && topic.courseId !== null ? (
-            <Link
-              to="/courses/$courseId"
-              params={{ courseId: topic.courseId }}
-              className="inline-flex min-h-6 items-center"
-            >
-              {topic.class.name} › {topic.course.name}
-            </Link>
+    <>
+      <PageHeader
+        title={topic.title}
+        breadcrumbs={
+          <Breadcrumbs
+            steps={[
+              { name: topic.class.name, link: { to: "/classes/$classId", params: { classId: topic.classId } } },
+              ...(topic.course && topic.courseId !== null
+                ? [
+                    {
+                      name: topic.course.name,
+                      link: { to: "/courses/$courseId", params: { courseId: topic.courseId } } as const,
+                    },
+                  ]
+                : []),
+            ]}
+          />
+        }
+        chip={
+          topic.status === "FINISHED" ? (
+            <StateChip state="finished">{t("state.FINISHED")}</StateChip>
           ) : (
-            <Link
-              to="/classes/$classId"
-              params={{ classId: topic.classId }}
-              className="inline-flex min-h-6 items-center"
-            >
-              {topic.class.name}
+            <StateChip state="running">{t("courses.running")}</StateChip>
+          )
+        }
+      >
+        {isEditing ? null : (
+          <>
+            <OverflowMenu
+              label={topic.title}
+              actions={[
+                { id: "copy", name: t("topic.copy"), onAction: () => setOpen("copy") },
+                { id: "delete", name: t("topic.delete"), isDanger: true, onAction: () => setOpen("delete") },
+              ]}
+            />
+            {topic.status === "FINISHED" ? null : (
+              <Link
+                to="/topics/$topicId"
+                params={{ topicId: topic.id }}
+                search={{ edit: true }}
+                className={buttonClass()}
+              >
+                <Pencil aria-hidden="true" className="size-4.5" />
+                {t("topic.edit")}
+              </Link>
+            )}
+            <Link to="/topics/$topicId/board" params={{ topicId: topic.id }} className={buttonClass("main")}>
+              {t("topic.board")}
             </Link>
-          )}
-        </nav>
-        <div className="flex flex-wrap items-center gap-x-3">
-          <PageHeading title={topic.title}>{topic.title}</PageHeading>
-          {topic.status === "FINISHED" ? <Badge tone="warn">{t("state.FINISHED")}</Badge> : null}
-        </div>
-      </div>
-      <div className="flex flex-wrap items-center gap-2">
-        <Link to="/topics/$topicId/board" params={{ topicId: topic.id }} className={buttonClass()}>
-          {t("topic.board")}
-        </Link>
-        <OverflowMenu
-          label={topic.title}
-          actions={[
-            { id: "copy", name: t("topic.copy"), onAction: () => setOpen("copy") },
-            { id: "delete", name: t("topic.delete"), isDanger: true, onAction: () => setOpen("delete") },
-          ]}
-        />
-      </div>
+          </>
+        )}
+      </PageHeader>
       {open === "copy" ? (
         <Dialog title={t("topic.copyTitle")} isOpen onOpenChange={() => setOpen(undefined)}>
           {(close) => <CloneTopicDialog topic={topic} close={close} />}
         </Dialog>
       ) : null}
       {open === "delete" ? <DeleteTopicDialog topic={topic} onClose={() => setOpen(undefined)} /> : null}
-    </div>
+    </>
   );
 }
 

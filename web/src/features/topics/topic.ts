@@ -73,8 +73,4 @@ export async function saveTopic(topic: Versioned<Topic>, edits: TopicEdits, reco
 export const refreshTopics = (cache: QueryClient) =>
   invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
 
-/** Name of a group with its number. */
-export const groupName = (group: Schemas["GroupLabel"]): string => {
-  const name = group.displayName ?? group.name;
-  return name.includes(String(group.groupNumber)) ? name : `${group.groupNumber} ${name}`;
-};
+export { numberedName as groupName } from "../lesson/groupNames";

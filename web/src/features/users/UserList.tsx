@@ -97,13 +97,13 @@ function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: bool
     <div className="flex min-w-0 flex-col items-start">
       <Button
         kind="quiet"
-        className="-mx-1 min-h-11 justify-start border-0 px-1! text-start [overflow-wrap:anywhere]"
+        className="text-ink! -mx-1 min-h-7! justify-start border-0 px-1! text-start [overflow-wrap:anywhere]"
         onPress={onPress}
       >
         {user.name}
         {isSelf ? <span className="text-soft font-normal">{t("people.you")}</span> : null}
       </Button>
-      <span className="text-soft -mt-3 pb-1 text-sm [overflow-wrap:anywhere]">{user.email}</span>
+      <span className="text-soft pb-1 text-sm [overflow-wrap:anywhere]">{user.email}</span>
       <span className="mt-1 flex flex-wrap gap-1 sm:hidden">
         <RoleBadge user={user} />
         <UserState user={user} />

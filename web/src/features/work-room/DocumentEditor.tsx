@@ -1,6 +1,6 @@
 import { DocumentEditor as OnlyOfficeEditor, type DocumentEditorProps } from "@onlyoffice/document-editor-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type RefObject, Suspense, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -9,22 +9,34 @@ import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
+import { lazyPart } from "../../components/lazyPart";
+import { loadTexts } from "../../i18n";
 import { saveFromUrl } from "./files";
 import { type Document, fileName } from "./workRoom";
 import { editorScriptQuery } from "./editorScript";
+import { reportSaveState } from "./saveState";
 
-type Config = Schemas["Editor"];
+const BuiltinEditor = lazyPart(async () => {
+  const [{ BuiltinEditor: editor }] = await Promise.all([import("../editor/BuiltinEditor"), loadTexts("editor")]);
+  return editor;
+});
+
+const NO_MEMBERS: readonly string[] = [];
+
+type Config = Schemas["Editor"] & { editor?: "builtin" | "onlyoffice" };
 type WrapperConfig = DocumentEditorProps["config"];
 
 interface Props {
   document: Document;
+  /** Members of the group, for the colors of their cursors. */
+  memberIds?: readonly string[];
   /** Opens a draft read-only. */
   isView: boolean;
   isPhone: boolean;
 }
 
-/** The document in the editor of the document server. The permissions come from the service, not from this page. */
-export function DocumentEditor({ document, isView, isPhone }: Props) {
+/** The document in the built-in editor or in that of the document server. The permissions come from the service, not from this page. */
+export function DocumentEditor({ document, memberIds = NO_MEMBERS, isView, isPhone }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
@@ -47,6 +59,7 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
     gcTime: 0,
   });
   const config = useStableConfig(`${document.id} ${attempt}`, view, isUnsent, isFreezing);
+  const isBuiltin = config?.editor === "builtin";
   const server = config?.documentServerUrl ?? null;
   const script = useQuery({ ...editorScriptQuery(server ?? "", config?.document.key ?? ""), enabled: server !== null });
   const isMissing = failed || script.isError;
@@ -58,6 +71,21 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
   };
   if (config === undefined)
     return view.isError ? <ErrorMessage problem={view.error} onRetry={again} /> : <Skeleton count={1} />;
+  if (isBuiltin) {
+    return (
+      <Suspense fallback={<Skeleton count={1} />}>
+        <BuiltinEditor
+          documentId={document.id}
+          name={fileName(document)}
+          documentKey={config.document.key}
+          memberIds={memberIds}
+          isView={isView}
+          isFreezing={isFreezing}
+          setUnsent={setUnsent}
+        />
+      </Suspense>
+    );
+  }
   if (isMissing || server === null) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
@@ -190,7 +218,6 @@ function EditorFrame({
   onAgain,
   onFail,
 }: EditorFrameProps) {
-  const { t } = useTranslation();
   const after = useRef<HTMLButtonElement>(null);
   const before = useRef<HTMLButtonElement>(null);
   const isView = config.editorConfig.mode === "view";
@@ -234,12 +261,16 @@ function EditorFrame({
     };
     return { ...own, type, width: "100%", height: "100%", events };
   }, [config, type, isView]);
-  const state = isView || report?.kind === "readOnly" ? "view" : isFreezing ? "freezing" : isUnsent ? "unsent" : "sent";
+  const isLost = report?.kind === "lost";
+  const state =
+    isView || report?.kind === "readOnly" ? "view" : isFreezing ? "freezing" : isUnsent ? "saving" : "saved";
+  useEffect(() => reportSaveState(isLost ? undefined : state), [isLost, state]);
+  useEffect(() => () => reportSaveState(undefined), []);
   return (
-    <div className="flex min-h-0 grow flex-col gap-1">
+    <div className="flex min-h-0 grow flex-col">
       {report === undefined ? null : <EditorAlert report={report} again={onAgain} />}
       <SkipEditorLink own={before} onPress={() => after.current?.focus()} />
-      <div inert={isFreezing && !isView} className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
+      <div inert={isFreezing && !isView} className="min-h-0 grow">
         <OnlyOfficeEditor
           id={elementId}
           documentServerUrl={config.documentServerUrl ?? ""}
@@ -249,7 +280,6 @@ function EditorFrame({
         />
       </div>
       <SkipEditorLink own={after} onPress={() => before.current?.focus()} />
-      {report?.kind === "lost" ? null : <output className="text-soft text-sm">{t(`room.editor.${state}`)}</output>}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
+import { StateChip } from "../../components/base/StateChip";
 import { Time } from "../../components/base/Time";
 import { DocumentMenu } from "./DocumentMenu";
 import { NewDocument } from "./NewDocument";
@@ -80,7 +81,6 @@ export function DocumentList({ workRoom, topic, openId, isArchived }: Props) {
   );
 }
 
-const TONES = { DRAFT: "plain", SUBMITTED: "good", LOCKED: "warn" } as const;
 const ICONS = { word: FileText, cell: FileSpreadsheet, slide: Presentation, pdf: FileText } as const;
 
 function DocumentRow({
@@ -99,29 +99,31 @@ function DocumentRow({
   const Icon = ICONS[document.documentType];
   return (
     <li
-      className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint bg-sheet"}`}
+      className={`flex items-start gap-1 rounded-lg border ps-2 ${isOpen ? "bg-accent-soft border-transparent" : "border-transparent hover:bg-sunk"}`}
     >
       <Link
         to="/groups/$groupId/documents/$documentId"
         params={{ groupId: workRoom.groupId, documentId: document.id }}
         search={topic ? { topic: topic.assignmentId } : {}}
         aria-current={isOpen ? "page" : undefined}
-        className="text-ink flex min-h-11 min-w-0 grow flex-col justify-center py-2"
+        className="text-ink flex min-h-11 min-w-0 grow flex-col justify-center py-2 hover:no-underline"
       >
         <span className="flex items-start gap-2">
-          <Icon aria-hidden="true" className="text-accent mt-1 size-4 shrink-0" />
+          <Icon aria-hidden="true" className="text-soft mt-0.5 size-4.5 shrink-0" />
           <span className="min-w-0 font-medium break-words">{fileName(document)}</span>
         </span>
-        <span className="text-soft ps-6 text-sm">
+        <span className="text-soft text-note ps-6.5">
           {document.lastEditedBy === null
             ? null
             : `${document.lastEditedByUser?.name ?? nameOf(document.lastEditedBy)} · `}
           <Time at={document.lastActivity} />
         </span>
         {document.status === "DRAFT" && document.saveFailedAt === null ? null : (
-          <span className="flex flex-wrap gap-1 ps-6 pt-1">
+          <span className="flex flex-wrap gap-1 ps-6.5 pt-1">
             {document.status === "DRAFT" ? null : (
-              <Badge tone={TONES[document.status]}>{t(`room.state.${document.status}`)}</Badge>
+              <StateChip state={document.status === "LOCKED" ? "finished" : "submitted"}>
+                {t(`room.state.${document.status}`)}
+              </StateChip>
             )}
             {document.saveFailedAt === null ? null : <Badge tone="bad">{t("room.notSaved")}</Badge>}
           </span>

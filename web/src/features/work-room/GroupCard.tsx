@@ -1,15 +1,17 @@
 import { Link } from "@tanstack/react-router";
-import { Hand } from "lucide-react";
+import { MapPin } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { hasNewFeedback } from "../feedback/feedback";
-import { serverNow } from "../../hooks/serverClock";
+import { serverNow, useNow } from "../../hooks/serverClock";
 import { type ListedGroup, nearestTopic } from "../groups/groups";
+import { StateChip } from "../../components/base/StateChip";
 import { Badge } from "../../components/base/Badge";
 import { Card } from "../../components/Card";
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { Time } from "../../components/base/Time";
-import { userNames } from "./workRoom";
+import { WorkChip } from "../lesson/WorkChip";
+import { numberedName } from "../lesson/groupNames";
 
 /** Card of one of the user's groups: the whole card is the link, named after the topic. */
 export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
@@ -20,6 +22,7 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
   const others = group.groupAssignments.filter(
     (one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id,
   ).length;
+  const now = useNow(30_000);
   const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, serverNow()));
   return (
     <Card className="hover:border-line relative flex h-full flex-col gap-2">
@@ -29,17 +32,24 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
           {topic?.assignment.title ?? t("groups.noTopic")}
         </Link>
       </h2>
-      <p>{t("groups.group", { number: group.groupNumber, name: userNames(group) })}</p>
+      <p>{numberedName(group)}</p>
       <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
+      {group.meetingPlace ? (
+        <p className="flex items-center gap-1 text-sm break-words">
+          <MapPin aria-hidden="true" className="size-4 shrink-0" /> {group.meetingPlace}
+        </p>
+      ) : null}
       {topic ? (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Badge tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>
-            {t(
-              topic.status === "GRADED" || topic.status === "RETURNED"
-                ? `groups.came.${topic.status}`
-                : `state.${isFinished ? "FINISHED" : topic.status}`,
-            )}
-          </Badge>
+          <WorkChip
+            facts={{
+              status: topic.status,
+              isLate: topic.currentSubmission?.isLate ?? false,
+              deadline: topic.lateAllowedUntil ?? topic.assignment.deadline,
+              isFinished: isFinished === true,
+            }}
+            now={now}
+          />
           {isFinished || isDone ? null : (
             <>
               <span className="font-medium">
@@ -61,10 +71,8 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
       <p className="mt-auto flex flex-wrap items-center gap-2">
         {hasNews ? <Badge tone="warn">{t("groups.feedback")}</Badge> : null}
         {group.unreadMessages ? <Badge tone="warn">{t("groups.unread", { count: group.unreadMessages })}</Badge> : null}
-        {group.needsHelp ? (
-          <Badge>
-            <Hand aria-hidden="true" className="size-4" /> {t("groups.helpKnown")}
-          </Badge>
+        {group.needsHelp && group.helpWithdrawnAt === null ? (
+          <StateChip state="help">{t("groups.helpKnown")}</StateChip>
         ) : null}
       </p>
     </Card>

@@ -11,8 +11,9 @@ import { Button } from "../../components/Button";
 import { BOX } from "../../components/base/fieldStyles";
 import { PageHeading } from "../../components/PageHeading";
 import { Skeleton } from "../../components/base/Skeleton";
+import { isNumberInName, nameOf, type NamedGroup } from "../lesson/groupNames";
 import { findReplacementGroup } from "./replacementGroup";
-import { userNames, type WorkRoom } from "./workRoom";
+import { type WorkRoom } from "./workRoom";
 
 /** Text in the fields of the page and its dialogs, read before they are removed. */
 function readTypedText(): string[] {
@@ -52,9 +53,10 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
     }
     return navigate({ to: "/groups/$groupId", params: { groupId: next.id } });
   };
-  const previousGroup = left === undefined ? undefined : userNames(left.group);
-  const currentGroup =
-    next === undefined ? undefined : t("groups.group", { number: next.groupNumber, name: userNames(next) });
+  const nameInSentence = (group: NamedGroup) =>
+    isNumberInName(group) ? nameOf(group) : t("room.gone.group", { number: group.groupNumber, name: nameOf(group) });
+  const previousGroup = left === undefined ? undefined : nameInSentence(left.group);
+  const currentGroup = next === undefined ? undefined : nameInSentence(next);
   const title = previousGroup === undefined ? t("room.gone.closed") : t("room.gone.title", { name: previousGroup });
   return (
     <div className="flex max-w-xl flex-col items-start gap-4">

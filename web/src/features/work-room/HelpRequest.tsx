@@ -21,18 +21,26 @@ import type { Group } from "./workRoom";
  */
 export function HelpButton({ group }: { group: Group }) {
   const { t } = useTranslation();
+  const isWaiting = isHelpNeeded(group);
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       {group.needsHelp ? <HelpRequested group={group} /> : null}
+      {isWaiting ? <WithdrawButton group={group} /> : null}
       <DialogTrigger>
-        <Button kind={group.needsHelp ? "quiet" : "plain"}>
-          {group.needsHelp ? null : <Hand aria-hidden="true" className="size-5" />}
-          {group.needsHelp ? (
+        <Button
+          kind={isWaiting ? "quiet" : "plain"}
+          {...(isWaiting ? {} : { "aria-label": t(group.needsHelp ? "room.help.askAgain" : "room.help.ask") })}
+        >
+          {isWaiting ? null : <Hand aria-hidden="true" className="size-5" />}
+          {isWaiting ? (
             <>
               {t("room.help.edit")} <span className="sr-only">{t("room.help.theQuestion")}</span>
             </>
           ) : (
-            t("room.help.ask")
+            <>
+              <span className="sm:hidden">{t("room.help.short")}</span>
+              <span className="hidden sm:inline">{t(group.needsHelp ? "room.help.askAgain" : "room.help.ask")}</span>
+            </>
           )}
         </Button>
         <Dialog title={t("room.help.title")}>{(close) => <HelpForm group={group} close={close} />}</Dialog>
@@ -41,17 +49,39 @@ export function HelpButton({ group }: { group: Group }) {
   );
 }
 
+/** Whether the group still waits: its request is open and not marked as no longer needed. */
+const isHelpNeeded = (group: Group): boolean => group.needsHelp && group.helpWithdrawnAt === null;
+
+/** Marks the request as no longer needed. Asking again renews it, so there is no confirmation. */
+function WithdrawButton({ group }: { group: Group }) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  const withdraw = useMutation({
+    mutationFn: () => client.POST("/groups/{id}/help/withdraw", { params: { path: { id: group.id } } }),
+    onSuccess: () => toast(t("room.help.withdrawn")),
+    onError: (problem) => toast(errorText(problem)),
+    onSettled: () => invalidate(cache, "groups"),
+  });
+  return (
+    <Button kind="quiet" isPending={withdraw.isPending} onPress={() => withdraw.mutate()}>
+      {t("room.help.withdraw")}
+    </Button>
+  );
+}
+
 function HelpRequested({ group }: { group: Group }) {
   const { t } = useTranslation();
   const at = useNow();
+  if (!isHelpNeeded(group)) return <span className="text-soft">{t("room.help.noLongerNeeded")}</span>;
   const since = group.helpRequestedAt === null ? "" : formatMinutes(at - Date.parse(group.helpRequestedAt));
   return (
-    <span className="flex flex-col">
-      <span className="font-medium">
-        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("groups.helpKnown")}{" "}
-        <span className="tabular-nums">({since})</span>
+    <span className="flex items-center gap-2" title={group.helpMessage ?? undefined}>
+      <span className="bg-help-ground text-help min-h-control inline-flex items-center gap-2 rounded-full border border-transparent px-3.5 font-medium">
+        <Hand aria-hidden="true" className="size-5" />
+        <span className="sr-only sm:not-sr-only">{t("groups.helpKnown")}</span>
+        <span className="tabular-nums">{since}</span>
       </span>
-      {group.helpMessage ? <span className="text-soft max-w-60 truncate text-sm">“{group.helpMessage}”</span> : null}
     </span>
   );
 }
@@ -75,7 +105,7 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
     onSettled: () => invalidate(cache, "groups"),
   });
   return (
-    <FormBody form={form} submitLabel={t(group.needsHelp ? "room.help.send" : "room.help.ask")} close={close}>
+    <FormBody form={form} submitLabel={t(isHelpNeeded(group) ? "room.help.send" : "room.help.ask")} close={close}>
       <TextArea
         label={t("room.help.about")}
         hint={t("room.help.hint")}
@@ -103,7 +133,9 @@ export function HelpRequestBanner({ group }: { group: Group }) {
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
         <Hand aria-hidden="true" className="text-warn inline size-5" />{" "}
-        {t("room.help.waits", { time: formatMinutes(at - Date.parse(group.helpRequestedAt)) })}
+        {isHelpNeeded(group)
+          ? t("room.help.waits", { time: formatMinutes(at - Date.parse(group.helpRequestedAt)) })
+          : t("room.help.withdrawnByGroup")}
         {group.helpMessage ? <span className="text-soft"> “{group.helpMessage}”</span> : null}
       </span>
       <Button isPending={handled.isPending} onPress={() => handled.mutate()}>

@@ -2,17 +2,14 @@ import { PanelLeftClose, PanelLeftOpen, PanelRightClose, PanelRightOpen } from "
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { hasNewFeedback } from "../feedback/feedback";
 import { FeedbackView } from "../feedback/FeedbackView";
-import { serverNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../auth/session";
 import { Button } from "../../components/Button";
 import { Chat } from "./Chat";
 import { DocumentList } from "./DocumentList";
-import { OpenDocument } from "./OpenDocument";
 import { SectionTabs, TopicSelect } from "./SectionTabs";
-import { type Document, fileName, type Group, type GroupTopic, type WorkRoom } from "./workRoom";
+import { type Group, type GroupTopic, type WorkRoom } from "./workRoom";
 import { useStoredFlag, useIsWideScreen } from "./screen";
 import { TaskDescription } from "./TaskDescription";
 import { type Section } from "./sections";
@@ -22,31 +19,20 @@ interface Props {
   group: Group | null | undefined;
   topics: readonly GroupTopic[];
   topic: GroupTopic | undefined;
-  document: Document | undefined;
   section: Section | undefined;
   person: Me;
   unread: number;
+  hasNews: boolean;
   isArchived: boolean;
-  isWriting: boolean;
 }
 
 /** The sections of a room: in three columns where the screen is wide enough, one at a time elsewhere. */
 export function RoomLayout(props: Props) {
-  const { workRoom, topics, topic, document, person } = props;
+  const { workRoom, topics, topic, hasNews } = props;
   const { t } = useTranslation();
   const isWide = useIsWideScreen();
-  const place: Section = document ? "documents" : (props.section ?? "task");
-  const hasNews = topic !== undefined && !isStaff(person) && hasNewFeedback(person.id, topic, serverNow());
-  const sections = (
-    <SectionTabs
-      workRoom={workRoom}
-      topic={topic}
-      isOpen={document !== undefined}
-      section={place}
-      isWide={isWide}
-      hasNews={hasNews}
-    />
-  );
+  const place: Section = props.section ?? "task";
+  const sections = <SectionTabs workRoom={workRoom} topic={topic} section={place} isWide={isWide} hasNews={hasNews} />;
   const topicSelect =
     topics.length > 1 && topic ? (
       <TopicSelect groupId={workRoom.groupId} topics={topics} topic={topic} section={place} />
@@ -64,10 +50,9 @@ export function RoomLayout(props: Props) {
 }
 
 /** One section. */
-function Section({ section, lead, ...props }: Props & { section: Section; lead?: ReactNode }) {
+function Section({ section, ...props }: Props & { section: Section }) {
   const { t } = useTranslation();
-  const { workRoom, group, topic, document, person, unread, isArchived, isWriting } = props;
-  if (document) return <OpenDocument document={document} workRoom={workRoom} isWriting={isWriting} lead={lead} />;
+  const { workRoom, group, topic, person, unread, isArchived } = props;
   switch (section) {
     case "documents":
       return <DocumentList workRoom={workRoom} topic={topic} isArchived={isArchived} />;
@@ -88,16 +73,16 @@ function Section({ section, lead, ...props }: Props & { section: Section; lead?:
   }
 }
 
-/** Documents, open document, and chat. `[` and `]` collapse the outer columns. */
+/** Documents, task or feedback, and chat. `[` and `]` collapse the outer columns. */
 function ThreeColumns({ sections, topicSelect, ...props }: Props & { sections: ReactNode; topicSelect: ReactNode }) {
   const { t } = useTranslation();
-  const { workRoom, topic, document, person, unread, isArchived } = props;
+  const { workRoom, topic, person, unread, isArchived } = props;
   const [isListCollapsed, setListCollapsed] = useStoredFlag("room:list");
   const [isChatCollapsed, setChatCollapsed] = useStoredFlag("room:chat");
   useShortcuts({ "[": () => setListCollapsed(!isListCollapsed), "]": () => setChatCollapsed(!isChatCollapsed) });
   const middle: Section = props.section === "feedback" ? "feedback" : "task";
   return (
-    <div className="flex min-h-0 grow gap-3">
+    <div className="flex min-h-0 grow gap-5">
       <SideColumn
         title={t("room.place.documents")}
         isCollapsed={isListCollapsed}
@@ -106,21 +91,19 @@ function ThreeColumns({ sections, topicSelect, ...props }: Props & { sections: R
         icons={[PanelLeftClose, PanelLeftOpen]}
         width="w-72"
       >
-        <DocumentList workRoom={workRoom} topic={topic} openId={document?.id} isArchived={isArchived} />
+        <DocumentList workRoom={workRoom} topic={topic} isArchived={isArchived} />
       </SideColumn>
       <section
-        aria-label={document ? fileName(document) : t(`room.place.${middle}`)}
+        aria-label={t(`room.place.${middle}`)}
         data-part
         tabIndex={-1}
-        className="bg-sheet border-faint flex min-w-0 grow flex-col gap-3 overflow-y-auto rounded-xl border p-3 shadow-sm outline-none"
+        className="bg-sheet border-faint flex min-w-0 grow flex-col gap-3 overflow-y-auto rounded-xl border p-5 pt-3 shadow-xs outline-none"
       >
-        {document ? null : (
-          <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
-            {sections}
-            {topicSelect}
-          </div>
-        )}
-        <Section {...props} section={middle} lead={sections} />
+        <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+          {sections}
+          {topicSelect}
+        </div>
+        <Section {...props} section={middle} />
       </section>
       <SideColumn
         title={t("room.place.chat")}
@@ -183,14 +166,14 @@ function SideColumn({
       aria-label={title}
       data-part
       tabIndex={-1}
-      className={`bg-sheet border-faint flex min-h-0 shrink-0 flex-col gap-2 overflow-y-auto rounded-xl border shadow-sm outline-none ${isCollapsed ? "items-center" : `${width} p-3 pt-1`}`}
+      className={`bg-sheet border-faint flex min-h-0 shrink-0 flex-col gap-2 overflow-y-auto rounded-xl border shadow-xs outline-none ${isCollapsed ? "items-center" : `${width} p-4 pt-2`}`}
     >
       <div className="flex items-center justify-between gap-2">
         {isCollapsed ? null : <h2>{title}</h2>}
         {button}
       </div>
       {isCollapsed && count > 0 ? (
-        <span className="text-warn text-sm font-semibold">
+        <span className="bg-accent text-on-accent min-w-5 rounded-full px-1.5 text-center text-xs font-semibold">
           {count} <span className="sr-only">{t("room.chat.new")}</span>
         </span>
       ) : null}

@@ -1,11 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import { Check, Lock, MessageSquareText, Undo2 } from "lucide-react";
+import { MessageSquareText, Undo2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { ConfirmButton } from "../../components/base/ConfirmButton";
-import { Button } from "../../components/Button";
+import { Button, buttonClass } from "../../components/Button";
+import { StateChip } from "../../components/base/StateChip";
+import { useLateText } from "../../i18n/useLateText";
 import { Time } from "../../components/base/Time";
-import { isLate, lateMinutes, useTakeBack } from "./submission";
+import { isLate, useTakeBack } from "./submission";
 import { type Document, type GroupTopic, useUserName, type WorkRoom } from "./workRoom";
 import { SubmitDialog } from "./SubmitDialog";
 
@@ -22,11 +24,7 @@ export function SubmissionStatus({
   const { t } = useTranslation();
   if (topic === undefined) return null;
   if (topic.assignment.status === "FINISHED") {
-    return (
-      <span className="inline-flex items-center gap-2">
-        <Lock aria-hidden="true" className="size-5" /> {t("state.FINISHED")}
-      </span>
-    );
+    return <StateChip state="finished">{t("state.FINISHED")}</StateChip>;
   }
   if (topic.status === "GRADED") {
     return <FeedbackLink workRoom={workRoom} topic={topic} />;
@@ -51,7 +49,7 @@ function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTop
       to="/groups/$groupId"
       params={{ groupId: workRoom.groupId }}
       search={{ place: "feedback", topic: topic.assignmentId }}
-      className="inline-flex min-h-11 items-center gap-2"
+      className={buttonClass("main")}
     >
       <MessageSquareText aria-hidden="true" className="size-5" />{" "}
       {t(topic.status === "GRADED" ? "groups.came.GRADED" : "groups.came.RETURNED")}
@@ -62,21 +60,26 @@ function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTop
 function Submitted({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
+  const lateText = useLateText();
   const takingBack = useTakeBack(topic);
   const own = workRoom.documents.filter((one) => one.status === "SUBMITTED" && one.assignmentId === topic.assignmentId);
   const submission = topic.currentSubmission;
   const takeBack = () => takingBack.mutate(own);
   return (
     <>
-      <span>
-        <Check aria-hidden="true" className="text-good inline size-5" /> {t("state.SUBMITTED")}
-        {submission ? (
-          <>
-            {" "}
-            <Time at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
-            {submission.isLate ? ` · ${t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}` : null}
-          </>
-        ) : null}
+      <span className="flex flex-wrap items-center gap-1.5">
+        <StateChip state="submitted">
+          <span>
+            {t("state.SUBMITTED")}
+            {submission ? (
+              <>
+                {" "}
+                <Time at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
+              </>
+            ) : null}
+          </span>
+        </StateChip>
+        {submission?.isLate ? <StateChip state="late">{lateText(submission.lateBySeconds)}</StateChip> : null}
       </span>
       {own.length === 0 ? null : isLate(topic) ? (
         // Submitting again would be late or rejected, so this asks for confirmation.

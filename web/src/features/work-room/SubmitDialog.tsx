@@ -12,7 +12,8 @@ import { Checkbox } from "../../forms/Checkbox";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
-import { candidatesQuery, lateMinutes, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
+import { useLateText } from "../../i18n/useLateText";
+import { candidatesQuery, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
 import {
   type Document,
   fileName,
@@ -57,6 +58,7 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
   });
   const submitting = useSubmit(workRoom, useUserName(workRoom), close);
   const { moment } = useTime();
+  const lateText = useLateText();
   const lateBy = own ? serverNow() - lateDeadline(own) : 0;
   const isClosed = lateBy > 0 && classData?.latePolicy === "BLOCK";
   const remaining = classData && own ? Math.max(0, classData.requiredSubmissions - own.submittedCount) : 0;
@@ -113,7 +115,7 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
       ))}
       {isClosed ? <p className="text-bad">{t("room.handIn.closed")}</p> : null}
       {lateBy > 0 && !isClosed ? (
-        <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p>
+        <p className="text-warn">{t("room.handIn.isLate", { late: lateText(lateBy / 1000) })}</p>
       ) : null}
       <p>{t("room.handIn.effect")}</p>
     </FormBody>

@@ -9,6 +9,9 @@ import { isStaff } from "../../auth/session";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
+import { hasNewFeedback } from "../feedback/feedback";
+import { serverNow } from "../../hooks/serverClock";
+import { DocumentRoom } from "./DocumentRoom";
 import { RoomBanners } from "./RoomBanners";
 import { RoomLayout } from "./RoomLayout";
 import { GroupUnavailable } from "./GroupUnavailable";
@@ -84,13 +87,27 @@ function WorkRoomContent({
       </div>
     );
   }
-  return (
-    <div data-wide className="flex flex-col gap-3 xl:h-[calc(100dvh-5.75rem)] xl:min-h-[34rem]">
-      <RoomHeader
+  const hasNews = topic !== undefined && !isStaff(person) && hasNewFeedback(person.id, topic, serverNow());
+  if (document)
+    return (
+      <DocumentRoom
         workRoom={workRoom}
         group={own.data}
         topic={topic}
         document={document}
+        person={person}
+        unread={unread}
+        hasNews={hasNews}
+        isArchived={isArchived}
+        isWriting={isWriting}
+      />
+    );
+  return (
+    <div className="flex flex-col gap-4 xl:h-[calc(100dvh-7.25rem)] xl:min-h-[34rem]">
+      <RoomHeader
+        workRoom={workRoom}
+        group={own.data}
+        topic={topic}
         isStaff={isStaff(person)}
         isArchived={isArchived}
       />
@@ -106,14 +123,13 @@ function WorkRoomContent({
         group={own.data}
         topics={topics}
         topic={topic}
-        document={document}
         section={section}
         person={person}
         unread={unread}
+        hasNews={hasNews}
         isArchived={isArchived}
-        isWriting={isWriting}
       />
-      <EditorPreload document={workRoom.documents[0]} isOpen={document !== undefined} />
+      <EditorPreload document={workRoom.documents[0]} />
     </div>
   );
 }

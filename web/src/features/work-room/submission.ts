@@ -130,8 +130,5 @@ export function useTakeBack(topic: GroupTopic | undefined) {
   });
 }
 
-/** Minutes late, at least one. */
-export const lateMinutes = (seconds: number): number => Math.max(1, Math.floor(seconds / 60));
-
 /** Whether submitting now counts as late. */
 export const isLate = (topic: GroupTopic): boolean => serverNow() > lateDeadline(topic);

@@ -16,7 +16,7 @@ import { userCountsQuery, type KnownUser } from "../../features/users/users";
 import { UserDialog } from "../../features/users/UserDialog";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../features/users/UserDialogs";
-import { Button } from "../../components/Button";
+import { Button, buttonClass } from "../../components/Button";
 import { type UserFilterValues as Wanted, ROLE_FILTERS } from "../../features/users/filters";
 
 interface Search extends Wanted {
@@ -57,10 +57,7 @@ function Users() {
   });
   const actions = (
     <>
-      <Link
-        to="/admin/import"
-        className="border-line bg-sheet text-ink inline-flex min-h-11 items-center rounded-lg border px-4 font-medium hover:no-underline hover:brightness-95"
-      >
+      <Link to="/admin/import" className={buttonClass()}>
         {t("people.toImport")}
       </Link>
       <Button kind="main" onPress={() => setAdding(true)}>

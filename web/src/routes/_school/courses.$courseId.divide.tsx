@@ -8,6 +8,8 @@ import { GroupMaker } from "../../features/group-maker/GroupMaker";
 import { isStaff, requireRole } from "../../auth/session";
 import { LockBanner } from "../../components/base/LockBanner";
 import { EmptyState } from "../../components/base/EmptyState";
+import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
+import { PageHeader } from "../../components/PageHeader";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
@@ -61,14 +63,18 @@ function CourseGroupMaker({ course }: { course: CourseDetail }) {
   const title = t("divide.title", { count: roster.data?.length ?? 0, class: course.class.name });
   return (
     <div className="flex flex-col gap-4">
-      <div>
-        <nav aria-label={t("divide.where")}>
-          <Link to="/courses/$courseId" params={{ courseId: course.id }} className="inline-flex min-h-6 items-center">
-            {course.class.name} › {course.subject.name} › {course.name}
-          </Link>
-        </nav>
-        <PageHeading title={roster.data ? title : course.name}>{roster.data ? title : course.name}</PageHeading>
-      </div>
+      <PageHeader
+        title={roster.data ? title : course.name}
+        breadcrumbs={
+          <Breadcrumbs
+            steps={[
+              { name: course.class.name, location: { class: course.classId } },
+              { name: course.subject.name, location: { class: course.classId, subject: course.subjectId } },
+              { name: course.name, link: { to: "/courses/$courseId", params: { courseId: course.id } } },
+            ]}
+          />
+        }
+      />
       {isArchived ? (
         <LockBanner>{t("divide.archived")}</LockBanner>
       ) : roster.data && groups.data ? (

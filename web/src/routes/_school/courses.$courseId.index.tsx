@@ -20,7 +20,7 @@ import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
 import { LockBanner } from "../../components/base/LockBanner";
 import { buttonClass, Button } from "../../components/Button";
-import { PageHeading } from "../../components/PageHeading";
+import { PageHeader } from "../../components/PageHeader";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { Tabs } from "../../components/Tabs";
@@ -74,30 +74,41 @@ function OpenCourse({
   const canAdd = canChange && course.status === "ACTIVE";
   return (
     <div className="flex flex-col gap-4">
-      <Breadcrumbs
-        steps={[
-          { name: t("nav.courses"), location: {} },
-          { name: course.class.name, location: { class: course.classId } },
-          { name: course.subject.name, location: { class: course.classId, subject: course.subjectId } },
-        ]}
-      />
-      <div className="-mt-3 flex flex-wrap items-center gap-2">
-        <div className="me-auto min-w-0 wrap-break-word">
-          <PageHeading title={course.name}>{course.name}</PageHeading>
-        </div>
-        {canAdd ? (
-          <>
-            <NewTopicLink courseId={course.id} />
-            <GroupMakerLink courseId={course.id} />
-          </>
-        ) : null}
+      <PageHeader
+        title={course.name}
+        breadcrumbs={
+          <Breadcrumbs
+            steps={[
+              { name: t("nav.courses"), location: {} },
+              { name: course.class.name, location: { class: course.classId } },
+              { name: course.subject.name, location: { class: course.classId, subject: course.subjectId } },
+            ]}
+          />
+        }
+      >
         {canChange ? (
           <CourseMenu
             course={course}
             onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })}
           />
         ) : null}
-      </div>
+        {isOwn ? (
+          <Link
+            to="/classes/$classId/grades"
+            params={{ classId: course.classId }}
+            search={{ course: course.id }}
+            className={buttonClass()}
+          >
+            {t("courses.gradeBook")}
+          </Link>
+        ) : null}
+        {canAdd ? (
+          <>
+            <GroupMakerLink courseId={course.id} />
+            <NewTopicLink courseId={course.id} />
+          </>
+        ) : null}
+      </PageHeader>
       {course.description === null ? null : <p className="max-w-prose whitespace-pre-line">{course.description}</p>}
       <ArchivedNotice course={course} isOwn={isOwn} />
       {isOwn ? (
@@ -196,6 +207,7 @@ function CourseTabs({ course, students, canAdd, canChange }: CourseTabsProps) {
     groups: (
       <CourseGroups
         groups={both.groups}
+        topics={both.topics}
         classId={classId}
         courseId={id}
         canAdd={canAdd}
@@ -222,7 +234,7 @@ function CourseTabs({ course, students, canAdd, canChange }: CourseTabsProps) {
     <Tabs<CourseTab>
       label={course.name}
       open={tab}
-      onOpen={(part) => void navigate({ search: part === "topics" ? {} : { tab: part }, replace: true })}
+      onOpen={(part) => void navigate({ search: part === "topics" ? {} : { tab: part } })}
       parts={COURSE_TABS.map((part) => ({
         id: part,
         name: names[part],

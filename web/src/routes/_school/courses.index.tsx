@@ -10,20 +10,20 @@ import {
   coursesQuery,
   unassignedGroupsQuery,
   unassignedTopicsQuery,
-  activeSubjectsQuery,
 } from "../../features/courses/courses";
 import { CourseTree } from "../../features/courses/CourseTree";
 import { CourseDialog } from "../../features/courses/CourseDialog";
 import { CourseSearch } from "../../features/courses/CourseSearch";
 import { CourseFolder } from "../../features/courses/CourseFolder";
-import { buildFolders } from "../../features/courses/folders";
+import { buildFolders, countUnassigned, subjectsOf } from "../../features/courses/folders";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { Button } from "../../components/Button";
 import { OptionalSelect, Select } from "../../forms/Select";
 import { EmptyState } from "../../components/base/EmptyState";
-import { PageHeading } from "../../components/PageHeading";
+import { PageHeader } from "../../components/PageHeader";
 import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
 import { Skeleton } from "../../components/base/Skeleton";
 import { type FolderLocation, parseLocation, STATUSES } from "../../features/courses/location";
 
@@ -38,11 +38,12 @@ function Courses() {
   const allClasses = useQuery(classesQuery);
   const allCourses = useQuery(coursesQuery);
   const problem = allClasses.error ?? allCourses.error;
+  const subjects = subjectsOf(allClasses.data ?? [], allCourses.data ?? []);
   return (
     <div className="flex flex-col gap-4">
-      <CoursesHeader />
+      <CoursesHeader subjects={subjects} />
       {allClasses.data && allCourses.data ? (
-        <CourseFolders classes={allClasses.data} courses={allCourses.data} />
+        <CourseFolders classes={allClasses.data} courses={allCourses.data} subjects={subjects} />
       ) : problem ? (
         <ErrorMessage
           problem={problem}
@@ -59,12 +60,11 @@ function Courses() {
 }
 
 /** Search, filters, and buttons that create. */
-function CoursesHeader() {
+function CoursesHeader({ subjects }: { subjects: readonly { id: string; name: string }[] }) {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const location = Route.useSearch();
   const navigate = Route.useNavigate();
-  const taught = useQuery(activeSubjectsQuery).data ?? [];
   const [open, setOpen] = useState<"course" | "class">();
   const updateSearch = (change: { [K in keyof FolderLocation]: FolderLocation[K] | undefined }) =>
     void navigate({
@@ -75,15 +75,12 @@ function CoursesHeader() {
     });
   return (
     <>
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="me-auto">
-          <PageHeading title={t("nav.courses")}>{t("nav.courses")}</PageHeading>
-        </span>
+      <PageHeader title={t("nav.courses")}>
+        <Button onPress={() => setOpen("class")}>{t("classes.new")}</Button>
         <Button kind="main" onPress={() => setOpen("course")}>
           {t("courses.new")}
         </Button>
-        <Button onPress={() => setOpen("class")}>{t("classes.new")}</Button>
-      </div>
+      </PageHeader>
       <search className="grid grid-cols-2 gap-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
         <div className="col-span-2 lg:col-span-1">
           <CourseSearch />
@@ -91,7 +88,7 @@ function CoursesHeader() {
         <OptionalSelect
           label={t("courses.subject")}
           none={t("app.all")}
-          options={taught.map((subject) => ({ id: subject.id, name: subject.name }))}
+          options={subjects}
           value={location.subject ?? null}
           onChange={(subject) => updateSearch({ subject: subject ?? undefined })}
         />
@@ -130,18 +127,19 @@ function CoursesHeader() {
 function CourseFolders({
   classes: all,
   courses: allCourses,
+  subjects,
 }: {
   classes: readonly Class[];
   courses: readonly Course[];
+  subjects: readonly { id: string; name: string }[];
 }) {
   const { t } = useTranslation();
   const location = Route.useSearch();
   const navigate = Route.useNavigate();
-  const taught = useQuery(activeSubjectsQuery).data ?? [];
-  const groups = useQuery(unassignedGroupsQuery).data ?? [];
-  const topics = useQuery(unassignedTopicsQuery).data ?? [];
+  const groups = useQuery({ ...unassignedGroupsQuery, enabled: location.loose === true });
+  const topics = useQuery({ ...unassignedTopicsQuery, enabled: location.loose === true });
   const found = buildFolders(all, allCourses, location);
-  const unassigned = groups.length + topics.length;
+  const unassigned = countUnassigned(all, allCourses);
   if (found.length === 0 && unassigned === 0 && location.status === undefined)
     return <EmptyState>{t("classes.none")}</EmptyState>;
   return (
@@ -163,9 +161,13 @@ function CourseFolders({
         />
       </div>
       {location.loose ? (
-        <UnassignedWork groups={groups} topics={topics} />
+        groups.data && topics.data ? (
+          <UnassignedWork groups={groups.data} topics={topics.data} />
+        ) : (
+          <ListSkeleton />
+        )
       ) : (
-        <CourseFolder folders={found} subjects={taught} location={location} unassigned={unassigned} />
+        <CourseFolder folders={found} subjects={subjects} location={location} unassigned={unassigned} />
       )}
     </div>
   );

@@ -24,7 +24,7 @@ function OwnAccount() {
   const { address } = Route.useSearch();
   const known = useQuery(meQuery).data ?? person;
   return (
-    <div className="mx-auto flex max-w-3xl flex-col gap-4">
+    <div className="flex max-w-3xl flex-col gap-4">
       <PageHeading title={t("account.profile")}>{t("account.profile")}</PageHeading>
       <ProfileForm person={known} />
       <EmailForm person={known} outcome={address} />

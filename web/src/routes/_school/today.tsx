@@ -3,7 +3,7 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Hand } from "../../components/base/icons";
+import { StateChip } from "../../components/base/StateChip";
 import { useNow } from "../../hooks/serverClock";
 import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
@@ -150,12 +150,7 @@ function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number
           </strong>
           <EndTime topic={topic} />
           <span>{t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) })}</span>
-          {calls === 0 ? null : (
-            <span className="text-warn flex items-center gap-1 font-medium">
-              <Hand aria-hidden="true" className="size-4" />
-              {t("today.calls", { count: calls })}
-            </span>
-          )}
+          {calls === 0 ? null : <StateChip state="help">{t("today.calls", { count: calls })}</StateChip>}
         </>
       }
       action={

@@ -22,7 +22,8 @@ import { Sidebar } from "../../features/board/Sidebar";
 import { Announcer } from "../../features/board/Announcer";
 import { serverNow, useNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
-import { isStaff, requireRole } from "../../auth/session";
+import { isStaff } from "../../auth/session";
+import { redirectToOwnGroup } from "../../features/topics/ownGroup";
 import { useTime } from "../../i18n/time";
 import { buttonClass, Button } from "../../components/Button";
 import { EmptyState } from "../../components/base/EmptyState";
@@ -35,7 +36,10 @@ export const Route = createFileRoute("/_school/topics/$topicId/board")({
     const show = FILTERS.find((filter) => filter === search.show);
     return show === undefined || show === "all" ? {} : { show };
   },
-  beforeLoad: requireRole(isStaff),
+  // A board that is shared with students leads them to their side of the topic.
+  beforeLoad: async ({ context, params }) => {
+    if (!isStaff(context.person)) await redirectToOwnGroup(context.cache, params.topicId);
+  },
   // Prefetches the board while the page loads; the page shows errors.
   loader: ({ context, params }) => void context.cache.prefetchQuery(boardQuery(params.topicId)),
   component: LessonBoard,
@@ -57,7 +61,7 @@ function LessonBoard() {
       />
     );
   return (
-    <div className="flex flex-col gap-4" data-wide>
+    <div className="flex flex-col gap-4">
       <PageHeading title={t("board.title")}>{t("board.title")}</PageHeading>
       {found.isPending ? (
         <Skeleton count={8} />
@@ -98,10 +102,7 @@ function Lesson({
     onProjector: () => void navigate({ to: "/topics/$topicId/projector" }),
   });
   return (
-    <div
-      className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0"
-      data-wide
-    >
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0">
       <div className="flex flex-col gap-3">
         <BoardHeader board={board} at={at} />
         {isOver ? <FinishedTopicBanner board={board} /> : null}

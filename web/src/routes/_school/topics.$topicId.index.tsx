@@ -2,9 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, requireRole } from "../../auth/session";
+import { isStaff } from "../../auth/session";
 import { EditTopic } from "../../features/topics/EditTopic";
 import { FinishedTopic } from "../../features/topics/FinishedTopic";
+import { redirectToOwnGroup } from "../../features/topics/ownGroup";
+import { TopicOverview } from "../../features/topics/TopicOverview";
 import { TopicHeader } from "../../features/topics/TopicHeader";
 import { isFullTopic, topicQuery } from "../../features/topics/topic";
 import { EmptyState } from "../../components/base/EmptyState";
@@ -13,7 +15,11 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 
 export const Route = createFileRoute("/_school/topics/$topicId/")({
-  beforeLoad: requireRole(isStaff),
+  // Students follow links to their side of the topic.
+  beforeLoad: async ({ context, params }) => {
+    if (!isStaff(context.person)) await redirectToOwnGroup(context.cache, params.topicId);
+  },
+  validateSearch: (search: Record<string, unknown>): { edit?: true } => (search.edit === true ? { edit: true } : {}),
   component: TopicPage,
 });
 
@@ -21,6 +27,7 @@ export const Route = createFileRoute("/_school/topics/$topicId/")({
 function TopicPage() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
+  const { edit = false } = Route.useSearch();
   const { person } = Route.useRouteContext();
   const found = useQuery(topicQuery(topicId));
   if (found.isPending) return <Skeleton />;
@@ -42,11 +49,13 @@ function TopicPage() {
   }
   return (
     <div className="flex flex-col gap-4" key={topicId}>
-      <TopicHeader topic={found.data} />
+      <TopicHeader topic={found.data} isEditing={edit && found.data.status !== "FINISHED"} />
       {found.data.status === "FINISHED" ? (
         <FinishedTopic topic={found.data} />
-      ) : (
+      ) : edit ? (
         <EditTopic topic={found.data} person={person.id} />
+      ) : (
+        <TopicOverview topic={found.data} isLocked={false} />
       )}
     </div>
   );

@@ -31,7 +31,7 @@ function Projector() {
   useShortcuts({ b: back });
   useEscape(back);
   return (
-    <div data-fullscreen data-wide className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
+    <div data-fullscreen className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
       <div className="flex flex-wrap justify-end gap-2">
         {document.fullscreenEnabled ? (
           <Button

@@ -37,7 +37,7 @@ function NewTopicPage() {
     <div className="flex flex-col gap-4">
       <div>
         {course ? (
-          <nav aria-label={t("divide.where")}>
+          <nav aria-label={t("courses.way")}>
             <Link to="/courses/$courseId" params={{ courseId: course.id }} className="inline-flex min-h-6 items-center">
               {course.class.name} › {course.subject.name} › {course.name}
             </Link>

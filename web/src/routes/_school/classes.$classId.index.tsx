@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { createFileRoute } from "@tanstack/react-router";
+import { createFileRoute, Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -16,9 +16,9 @@ import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
 import { LockBanner } from "../../components/base/LockBanner";
-import { Button } from "../../components/Button";
+import { Button, buttonClass } from "../../components/Button";
 import { EmptyState } from "../../components/base/EmptyState";
-import { PageHeading } from "../../components/PageHeading";
+import { PageHeader } from "../../components/PageHeader";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { Tabs } from "../../components/Tabs";
@@ -26,7 +26,7 @@ import { Tabs } from "../../components/Tabs";
 const CLASS_TABS = ["students", "courses", "teachers", "loose"] as const;
 type ClassTab = (typeof CLASS_TABS)[number];
 
-export const Route = createFileRoute("/_school/classes/$classId")({
+export const Route = createFileRoute("/_school/classes/$classId/")({
   beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { tab?: Exclude<ClassTab, "students">; ungrouped?: true } => {
     const tab = CLASS_TABS.find((part) => part === search.tab);
@@ -49,20 +49,26 @@ function ClassPage() {
   const isOwn = isManaged(one);
   return (
     <div className="flex flex-col gap-4">
-      <Breadcrumbs
-        steps={[
-          { name: t("nav.courses"), location: {} },
-          { name: one.name, location: { class: one.id } },
-        ]}
-      />
-      <div className="-mt-3 flex items-center gap-2">
-        <div className="me-auto min-w-0 wrap-break-word">
-          <PageHeading title={t("classes.title", { name: one.name })}>
-            {t("classes.title", { name: one.name })}
-          </PageHeading>
-        </div>
-        {isOwn ? <ClassMenu schoolClass={one} /> : null}
-      </div>
+      <PageHeader
+        title={t("classes.title", { name: one.name })}
+        breadcrumbs={
+          <Breadcrumbs
+            steps={[
+              { name: t("nav.courses"), location: {} },
+              { name: one.name, location: { class: one.id } },
+            ]}
+          />
+        }
+      >
+        {isOwn ? (
+          <>
+            <ClassMenu schoolClass={one} />
+            <Link to="/classes/$classId/grades" params={{ classId }} className={buttonClass()}>
+              {t("courses.gradeBook")}
+            </Link>
+          </>
+        ) : null}
+      </PageHeader>
       <ClassStatusNotice schoolClass={one} isOwn={isOwn} />
       <ClassFacts schoolClass={one} />
       {isOwn ? <LateSaves classId={one.id} /> : null}
@@ -128,7 +134,7 @@ function ClassTabs({ schoolClass }: { schoolClass: Class }) {
     <Tabs<ClassTab>
       label={t("classes.title", { name: schoolClass.name })}
       open={tab}
-      onOpen={(part) => void navigate({ search: part === "students" ? {} : { tab: part }, replace: true })}
+      onOpen={(part) => void navigate({ search: part === "students" ? {} : { tab: part } })}
       parts={CLASS_TABS.filter((part) => part !== "loose" || unassigned > 0 || tab === "loose").map((part) => ({
         id: part,
         name: names[part],

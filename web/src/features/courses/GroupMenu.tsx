@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap } from "../../api/client";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
+import { useErrorText } from "../../i18n/useErrorText";
+import { ConfirmDialog } from "../../components/base/ConfirmButton";
+import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { toast } from "../../components/base/toast";
+import { AddMembersDialog } from "../groups/AddMembersDialog";
+import { GroupDialog } from "../groups/GroupDialog";
+import type { ListedGroup } from "../groups/groups";
+import { refreshGroups } from "../groups/useMembers";
+import { nameOf, numberedName } from "../lesson/groupNames";
+
+/** The actions on a group. Shown on hover and focus, always on touch screens and in the edit mode. */
+export function GroupMenu({
+  group,
+  groups,
+  isShown,
+}: {
+  group: ListedGroup;
+  groups: readonly ListedGroup[];
+  isShown: boolean;
+}) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  const row = useRef<HTMLSpanElement>(null);
+  const [open, setOpen] = useState<"add" | "change" | "delete">();
+  const remove = useMutation({
+    mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
+    onSuccess: async (gone) => {
+      const focus = keepFocusNear(row.current);
+      toast(
+        t("courses.groupDeleted", {
+          name: numberedName(group),
+          documents: t("courses.documents", { count: gone.deletedDocuments }),
+        }),
+      );
+      await refreshGroups(cache);
+      focus();
+    },
+    onError: (problem) => toast(errorText(problem)),
+  });
+  const close = () => setOpen(undefined);
+  return (
+    <span ref={row} className={isShown ? "" : "reveal"}>
+      <OverflowMenu
+        label={numberedName(group)}
+        isPending={remove.isPending}
+        actions={[
+          { id: "add", name: t("courses.addStudents"), onAction: () => setOpen("add") },
+          { id: "change", name: t("courses.changeIt"), onAction: () => setOpen("change") },
+          { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
+        ]}
+      />
+      {open === "add" ? <AddMembersDialog group={group} groups={groups} onClose={close} /> : null}
+      {open === "change" ? (
+        <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} />
+      ) : null}
+      {open === "delete" ? (
+        <ConfirmDialog
+          title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
+          text={t("courses.deleteGroupText")}
+          confirmLabel={t("courses.deleteGroupYes")}
+          {...(group.groupAssignments.length > 0 ? { requiredText: nameOf(group) } : {})}
+          onConfirm={() => remove.mutate()}
+          onClose={close}
+        />
+      ) : null}
+    </span>
+  );
+}

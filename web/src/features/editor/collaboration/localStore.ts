@@ -1,0 +1,167 @@
+// Steps that the service has not confirmed, kept in this browser until it has. A record belongs to one page; a page that was
+// closed or killed leaves its record, and the next page of the same user and document takes it over.
+
+import { DATABASE } from "./database";
+
+/** What one page has not got confirmed. Steps are JSON. */
+export interface UnsentRecord {
+  /** The client id of the page. */
+  key: string;
+  userId: string;
+  documentId: string;
+  generation: number;
+  /** Version on which the steps are based. */
+  version: number;
+  /** The commit in flight, and how many of the record's steps are its steps. */
+  sent: { ref: string; version: number; count: number } | undefined;
+}
+
+export interface StoredRecord {
+  record: UnsentRecord;
+  /** The unconfirmed steps, based on the version of the record. */
+  steps: object[];
+  /** The steps of the commit in flight as they were sent, based on its own version. */
+  sentSteps: object[];
+}
+
+/** Text that could not be added to a document, kept until its writer has dismissed it. */
+export interface Remainder {
+  id: string;
+  userId: string;
+  documentId: string;
+  text: string;
+  at: number;
+}
+
+export interface RecordChange {
+  record: UnsentRecord;
+  keep: number;
+  added: readonly object[];
+  /** New steps of the commit in flight; undefined if they are those of the last call. */
+  sentSteps: readonly object[] | undefined;
+  /** Records that are deleted in the same transaction, because this record has their steps. */
+  replaces: readonly string[];
+}
+
+export interface LocalStore {
+  /** Writes a record: from index `keep` on the steps `added`, before it those of the last call. */
+  save: (change: RecordChange) => Promise<void>;
+  remove: (key: string) => Promise<void>;
+  /** Records of closed pages of this user and document. */
+  orphans: (userId: string, documentId: string) => Promise<StoredRecord[]>;
+  saveRemainder: (remainder: Remainder) => Promise<void>;
+  removeRemainder: (id: string) => Promise<void>;
+  remainders: (userId: string, documentId: string) => Promise<Remainder[]>;
+}
+
+const lockName = (key: string) => `groupwork-editor:${key}`;
+
+let opened: Promise<IDBDatabase> | undefined;
+/** Records of this page whose document was closed. Their lock may be listed for a moment. */
+const released = new Set<string>();
+
+function open(): Promise<IDBDatabase> {
+  opened ??= new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.addEventListener("upgradeneeded", () => {
+      const { result } = request;
+      result.createObjectStore("records", { keyPath: "key" });
+      result.createObjectStore("steps");
+      result.createObjectStore("remainders", { keyPath: "id" });
+    });
+    request.addEventListener("success", () => {
+      const { result } = request;
+      const forget = () => (opened = undefined);
+      // Another page signs out and deletes the database.
+      result.addEventListener("versionchange", () => {
+        result.close();
+        forget();
+      });
+      result.addEventListener("close", forget);
+      resolve(result);
+    });
+    request.addEventListener("error", () => reject(request.error ?? new Error("IndexedDB is not available")));
+  });
+  opened.catch(() => (opened = undefined));
+  return opened;
+}
+
+const done = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("IndexedDB failed")));
+  });
+
+async function write(stores: string[], run: (transaction: IDBTransaction) => void): Promise<void> {
+  const transaction = (await open()).transaction(stores, "readwrite");
+  const complete = new Promise<void>((resolve, reject) => {
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("abort", () => reject(transaction.error ?? new Error("IndexedDB aborted")));
+  });
+  run(transaction);
+  await complete;
+}
+
+/** Keys of the steps of a record: `[record, index]`; the steps of its commit in flight are one list at the index -1. */
+const SENT = -1;
+const stepsOf = (key: string, from = 0) => IDBKeyRange.bound([key, from], [key, Infinity]);
+
+function deleteRecord(transaction: IDBTransaction, key: string): void {
+  transaction.objectStore("records").delete(key);
+  transaction.objectStore("steps").delete(stepsOf(key, SENT));
+}
+
+/** The store of this browser. A page holds a lock with the name of its record as long as it lives. */
+export const browserStore: LocalStore = {
+  save: ({ record, keep, added, sentSteps, replaces }) =>
+    write(["records", "steps"], (transaction) => {
+      transaction.objectStore("records").put(record);
+      const store = transaction.objectStore("steps");
+      store.delete(stepsOf(record.key, keep));
+      added.forEach((step, index) => store.put(step, [record.key, keep + index]));
+      if (sentSteps !== undefined) store.put(sentSteps, [record.key, SENT]);
+      for (const key of replaces) deleteRecord(transaction, key);
+    }),
+  remove: (key) => write(["records", "steps"], (transaction) => deleteRecord(transaction, key)),
+  orphans: async (userId, documentId) => {
+    const database = await open();
+    const all = (await done(database.transaction("records").objectStore("records").getAll())) as UnsentRecord[];
+    const own = all.filter((record) => record.userId === userId && record.documentId === documentId);
+    const found = [];
+    for (const record of own) {
+      if (await isHeld(record.key)) continue;
+      const store = database.transaction("steps").objectStore("steps");
+      const [sent, steps] = await Promise.all([
+        done(store.get([record.key, SENT])) as Promise<object[] | undefined>,
+        done(store.getAll(stepsOf(record.key))) as Promise<object[]>,
+      ]);
+      found.push({ record, steps, sentSteps: sent ?? [] });
+    }
+    return found;
+  },
+  saveRemainder: (remainder) =>
+    write(["remainders"], (transaction) => transaction.objectStore("remainders").put(remainder)),
+  removeRemainder: (id) => write(["remainders"], (transaction) => transaction.objectStore("remainders").delete(id)),
+  remainders: async (userId, documentId) => {
+    const store = (await open()).transaction("remainders").objectStore("remainders");
+    const all = (await done(store.getAll())) as Remainder[];
+    return all.filter((one) => one.userId === userId && one.documentId === documentId);
+  },
+};
+
+/** Holds the lock of a record until the returned function is called or the page ends. Browsers have locks on secure pages only. */
+export function holdRecord(key: string): () => void {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  void navigator.locks?.request(lockName(key), () => held);
+  return () => {
+    released.add(key);
+    release();
+  };
+}
+
+async function isHeld(key: string): Promise<boolean> {
+  if (released.has(key)) return false;
+  const { held } = (await navigator.locks?.query()) ?? { held: [] };
+  return held?.some(({ name }) => name === lockName(key)) ?? false;
+}

@@ -1,0 +1,1 @@
+export { personColor as colorOfId, personColors } from "../../components/base/people";
