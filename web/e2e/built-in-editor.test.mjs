@@ -156,8 +156,8 @@ scenario("editor is usable by keyboard, on 320 pixels, and in German", async (ha
   await ana.keyboard.press("Control+k");
   await ana.getByRole("dialog", { name: "Link" }).waitFor();
   await ana.keyboard.press("Escape");
-  await ana.getByRole("button", { name: "More" }).click();
-  await ana.getByRole("dialog", { name: "More" }).waitFor();
+  await ana.getByRole("button", { name: "More", exact: true }).click();
+  await ana.getByRole("dialog", { name: "More", exact: true }).waitFor();
   await assertAccessible(ana);
   const phone = await harness.page("ben", { width: 320, height: 640, language: "de" });
   await phone.goto(`${document.path}?mode=edit`);

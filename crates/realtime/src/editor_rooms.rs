@@ -3,6 +3,7 @@
 //! are neither stored nor logged. See docs/built-in-editor.md#socket.
 
 use std::collections::BTreeMap;
+use std::future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -114,10 +115,12 @@ pub(super) fn register_handlers(socket: &SocketRef, realtime: &RealtimeServer) {
     );
     socket.on(
         "document:move",
-        move |socket: SocketRef, TryData(moved): TryData<MoveMessage>| async move {
+        // The closure itself runs in the order of the messages; the futures of handlers run concurrently.
+        move |socket: SocketRef, TryData(moved): TryData<MoveMessage>| {
             if let (Some(realtime), Ok(moved)) = (moving.upgrade().map(RealtimeServer), moved) {
                 realtime.move_cursor(&socket, moved);
             }
+            future::ready(())
         },
     );
     socket.on_disconnect(move |socket: SocketRef| async move {
@@ -219,6 +222,8 @@ impl RealtimeServer {
                 return (!is_scheduled).then_some(None);
             }
             page.relayed_at = Some(now);
+            // A task that is late must not relay an older cursor.
+            page.waiting = None;
             let is_due = page
                 .sent_to_peers_at
                 .is_none_or(|at| now.duration_since(at) >= PEER_INTERVAL);

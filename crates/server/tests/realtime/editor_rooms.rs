@@ -82,12 +82,13 @@ both!(cursors_reach_the_other_pages, |app| {
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&cursor[field], value, "{field}");
     }
-    // Of many movements at once, few arrive. Their handlers run concurrently, so the last one need not win.
+    // Of many movements at once, few arrive, and the last one wins.
     for position in 2..50 {
         ben.emit(moving(&document, "ben", position)).await;
     }
-    cem.expect_where("document:cursor", |cursor| cursor["anchor"].as_i64() > Some(1))
+    cem.expect_where("document:cursor", |cursor| cursor["anchor"] == 49)
         .await;
+    assert!(cem.all("document:cursor").is_empty(), "no older cursor follows");
     assert!(
         ben.all("document:cursor").is_empty(),
         "a page does not receive its own cursor"
