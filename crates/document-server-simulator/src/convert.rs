@@ -24,6 +24,8 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest time a request waits: 1.5 times the limit of a conversion task.
 const TIMEOUT: Duration = Duration::from_mins(30);
+/// How often a conversion that hangs checks whether the fault has ended.
+const HANGING_CONVERSION_CHECK: Duration = Duration::from_millis(20);
 
 /// Jobs by `conv_<key>_<format>`.
 #[derive(Default)]
@@ -212,8 +214,8 @@ fn start_job(simulator: &Simulator, request: &ValidatedConversion, polls_left: u
     let (simulator, request) = (simulator.clone(), request.clone());
     // Not cancelled by a simulated crash: the conversion queue of the real server survives one.
     tokio::spawn(async move {
-        if simulator.faults().get().conversion_hangs {
-            return;
+        while simulator.faults().get().conversion_hangs {
+            tokio::time::sleep(HANGING_CONVERSION_CHECK).await;
         }
         let state = match convert_document(&simulator, &request).await {
             Ok(bytes) => {

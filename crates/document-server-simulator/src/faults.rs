@@ -116,7 +116,7 @@ pub struct Faults {
     pub conversion_error: Option<i64>,
     /// Number of conversions that fail before the fault ends. All fail if unset.
     pub conversion_error_times: Option<u32>,
-    /// Conversions never finish.
+    /// Conversions do not finish until the fault ends.
     pub conversion_hangs: bool,
     /// Number of polls that return "not finished" before an asynchronous conversion reports its result.
     pub conversion_polls: u32,

@@ -11322,32 +11322,40 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 1294336,
-                     *         "kind": "sqlite",
-                     *         "schemaVersion": 44,
+                     *         "bytes": 13049191,
+                     *         "kind": "postgresql",
+                     *         "schemaVersion": 56,
                      *         "tables": [
                      *           {
                      *             "isAtLeast": false,
                      *             "name": "accounts",
-                     *             "rows": 12
+                     *             "rows": 0
                      *           },
                      *           {
                      *             "isAtLeast": false,
                      *             "name": "activity_logs",
-                     *             "rows": 31
+                     *             "rows": 0
                      *           }
                      *         ]
                      *       },
-                     *       "documentServer": "ok",
+                     *       "documentServer": "unset",
+                     *       "emails": {
+                     *         "hasServer": false,
+                     *         "lastError": null,
+                     *         "lastErrorAt": null,
+                     *         "oldestQueuedAt": null,
+                     *         "queued": 0
+                     *       },
                      *       "fileRemovals": 0,
                      *       "jobs": {
                      *         "failed": 0,
                      *         "queued": 0,
                      *         "running": 0
                      *       },
+                     *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-23T13:55:28.651Z",
-                     *       "uptime": 1,
+                     *       "timestamp": "2026-11-26T00:42:01.757Z",
+                     *       "uptime": 0,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -16620,6 +16628,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "students": [
+                     *         {
+                     *           "cells": [],
+                     *           "firstName": "Ben",
+                     *           "image": null,
+                     *           "lastName": "Student",
+                     *           "mean": {
+                     *             "graded": 0,
+                     *             "percent": null,
+                     *             "value": null
+                     *           },
+                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a"
+                     *         },
+                     *         {
+                     *           "cells": [],
+                     *           "firstName": "Cem",
+                     *           "image": null,
+                     *           "lastName": "Student",
+                     *           "mean": {
+                     *             "graded": 0,
+                     *             "percent": null,
+                     *             "value": null
+                     *           },
+                     *           "userId": "01a2154d-63ce-7421-b2bc-7c36f64ce5f9"
+                     *         }
+                     *       ],
+                     *       "topics": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["GradeBook"];
                 };
             };
@@ -16661,6 +16700,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example Nachname;Vorname;Cells;Cells (Punkte);Notenschnitt;Schnitt in %
+                     *     Student;Ben;2;"7,5";2;
+                     *     Student;Cem;2;"7,5";2;
+                     *     Student;Dana;;;;
+                     */
                     "text/csv": string;
                 };
             };
@@ -20409,9 +20454,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "connection": {
+                     *         "client": "127.0.0.1",
+                     *         "forwarded": "none",
+                     *         "isUpgrade": false
+                     *       },
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-23T13:55:28.562Z",
-                     *       "uptime": 1,
+                     *       "timestamp": "2026-11-26T02:51:36.586Z",
+                     *       "uptime": 0,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -20464,11 +20514,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "checks": {
+                     *         "backup": "unset",
                      *         "database": "ok",
-                     *         "docserver": "ok",
+                     *         "docserver": "down",
+                     *         "mail": "unset",
                      *         "storage": "ok"
                      *       },
-                     *       "status": "ok"
+                     *       "status": "degraded"
                      *     }
                      */
                     "application/json": components["schemas"]["Readiness"];
@@ -23308,6 +23360,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "commits": [
+                     *         {
+                     *           "at": "2026-11-26T00:42:10.098Z",
+                     *           "clientId": "sample",
+                     *           "ref": "Ben-Student-1",
+                     *           "steps": [
+                     *             {
+                     *               "from": 1,
+                     *               "slice": {
+                     *                 "content": [
+                     *                   {
+                     *                     "text": "x",
+                     *                     "type": "text"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "stepType": "replace",
+                     *               "to": 1
+                     *             }
+                     *           ],
+                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "version": 1
+                     *         },
+                     *         {
+                     *           "at": "2026-11-26T00:42:10.133Z",
+                     *           "clientId": "sample",
+                     *           "ref": "Ben-Student-2",
+                     *           "steps": [
+                     *             {
+                     *               "from": 1,
+                     *               "slice": {
+                     *                 "content": [
+                     *                   {
+                     *                     "text": "x",
+                     *                     "type": "text"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "stepType": "replace",
+                     *               "to": 1
+                     *             }
+                     *           ],
+                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "version": 2
+                     *         }
+                     *       ],
+                     *       "generation": 1,
+                     *       "hasMore": true,
+                     *       "version": 101
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommitPage"];
                 };
             };
@@ -23336,6 +23441,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "clientId": "sample",
+                 *       "generation": 1,
+                 *       "ref": "Ben-Student-2",
+                 *       "steps": [
+                 *         {
+                 *           "from": 1,
+                 *           "slice": {
+                 *             "content": [
+                 *               {
+                 *                 "text": "second ",
+                 *                 "type": "text"
+                 *               }
+                 *             ]
+                 *           },
+                 *           "stepType": "replace",
+                 *           "to": 1
+                 *         }
+                 *       ],
+                 *       "version": 0
+                 *     }
+                 */
                 "application/json": components["schemas"]["CommitBody"];
             };
         };
@@ -23346,6 +23474,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "commits": [
+                     *         {
+                     *           "at": "2026-11-26T00:42:16.831Z",
+                     *           "clientId": "sample",
+                     *           "ref": "Ben-Student-1",
+                     *           "steps": [
+                     *             {
+                     *               "from": 1,
+                     *               "slice": {
+                     *                 "content": [
+                     *                   {
+                     *                     "text": "first",
+                     *                     "type": "text"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "stepType": "replace",
+                     *               "to": 1
+                     *             }
+                     *           ],
+                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "version": 1
+                     *         },
+                     *         {
+                     *           "at": "2026-11-26T00:42:16.903Z",
+                     *           "clientId": "sample",
+                     *           "ref": "Ben-Student-2",
+                     *           "steps": [
+                     *             {
+                     *               "from": 6,
+                     *               "slice": {
+                     *                 "content": [
+                     *                   {
+                     *                     "text": "second ",
+                     *                     "type": "text"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "stepType": "replace",
+                     *               "to": 6
+                     *             }
+                     *           ],
+                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "version": 2
+                     *         }
+                     *       ],
+                     *       "generation": 1,
+                     *       "outcome": "COMMITTED",
+                     *       "version": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommitReply"];
                 };
             };
@@ -23385,6 +23566,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "canEdit": true,
+                     *       "doc": {
+                     *         "attrs": {
+                     *           "language": null
+                     *         },
+                     *         "content": [
+                     *           {
+                     *             "attrs": {
+                     *               "align": null,
+                     *               "source": 0,
+                     *               "style": null
+                     *             },
+                     *             "content": [
+                     *               {
+                     *                 "text": "<0><15><30><26><25><34><28><31><32><23><22><29><4><24><36><18><7><2><8><16><9><3><10><17><11><5><12><20><13><6><14><19><1><21><27><35><38><33><37><39>",
+                     *                 "type": "text"
+                     *               }
+                     *             ],
+                     *             "type": "paragraph"
+                     *           }
+                     *         ],
+                     *         "type": "doc"
+                     *       },
+                     *       "documentId": "01a2154d-75f6-7757-9eb7-bafe3a2cd61d",
+                     *       "generation": 1,
+                     *       "readOnlyReasons": [],
+                     *       "styles": [
+                     *         {
+                     *           "id": "Normal",
+                     *           "name": "Normal"
+                     *         },
+                     *         {
+                     *           "id": "Heading1",
+                     *           "name": "heading 1"
+                     *         }
+                     *       ],
+                     *       "version": 40
+                     *     }
+                     */
                     "application/json": components["schemas"]["EditorContentView"];
                 };
             };
@@ -23567,8 +23789,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "fileType": "docx",
-                     *         "key": "01a208b0-b817-7003-804f-16ab326241ee-1",
+                     *         "fileType": "xlsx",
+                     *         "key": "01a2154d-8592-7417-8623-ef944ee3059e-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -23579,13 +23801,14 @@ export interface operations {
                      *           "print": true,
                      *           "review": true
                      *         },
-                     *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a208b0-b817-7003-804f-16ab326241ee/file"
+                     *         "title": "Cells.xlsx",
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a2154d-8592-7417-8623-ef944ee3059e/file"
                      *       },
-                     *       "documentServerUrl": "http://127.0.0.1:3000",
-                     *       "documentType": "word",
+                     *       "documentServerUrl": null,
+                     *       "documentType": "cell",
+                     *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a208b0-b817-7003-804f-16ab326241ee/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a2154d-8592-7417-8623-ef944ee3059e/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -23599,8 +23822,8 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *           "name": "Ben Okafor"
+                     *           "id": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "name": "Ben Student"
                      *         }
                      *       },
                      *       "token": "eyJhbGciOiJIUzI1NiJ9…"
@@ -23809,6 +24032,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "file": "dot.png"
+                 *     }
+                 */
                 "multipart/form-data": components["schemas"]["FileForm"];
             };
         };
@@ -23821,6 +24049,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "contentType": "image/png",
+                     *       "height": 1,
+                     *       "id": "01a2154d-983b-7152-9dc2-3014e0768fbf",
+                     *       "size": 70,
+                     *       "width": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["DocumentImage"];
                 };
             };

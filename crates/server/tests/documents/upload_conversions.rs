@@ -1,7 +1,5 @@
 //! Uploads of older Office formats (.doc, .rtf, .xls, .ppt): converted by the document server, or rejected by name.
 
-use std::time::Duration;
-
 use document_server_simulator::{DownloadFault, Faults, Outage};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -279,8 +277,8 @@ with_document_server!(source_that_was_unreachable_once_is_converted, |fixture| {
 });
 
 with_document_server!(
-    slow_conversion_times_out_and_holds_no_connection,
-    ["--docserver-conversion-seconds=2", "--upload-max-mb=1"],
+    person_has_at_most_two_conversions_at_once,
+    ["--docserver-conversion-seconds=120"],
     |fixture| {
         let (ben, ada) = (
             fixture.app.as_(&fixture.app.world.ben),
@@ -293,36 +291,63 @@ with_document_server!(
             conversion_hangs: true,
             ..Faults::default()
         });
-        // More conversions than run concurrently for one person and for one school.
-        let uploads = join_all((0..6).map(|_| ben.upload(&rooms, "never.doc", doc("Never."), &[])));
+        let uploads = join_all((0..6).map(|_| ben.upload(&rooms, "waits.doc", doc("Waits."), &[])));
         let meanwhile = async {
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            assert!(sources(fixture).len() <= 2, "a person has two conversions at once");
+            eventually(async || sources(fixture).len() == 2).await;
             ada.get(&rooms).await.expect(200);
             ada.post(&rooms, json!({"title": "Meanwhile", "documentType": "word"}))
                 .await
                 .expect(201);
-            assert!(!sources(fixture).is_empty(), "others are served during the conversions");
+            assert_eq!(sources(fixture).len(), 2, "others are served during the conversions");
+            fixture.server.faults().clear();
         };
         for answer in tokio::join!(uploads, meanwhile).0 {
+            answer.expect(201);
+        }
+    }
+);
+
+with_document_server!(
+    conversion_that_never_ends_times_out_and_holds_no_permit,
+    ["--docserver-conversion-seconds=2", "--upload-max-mb=1"],
+    |fixture| {
+        let ben = fixture.app.as_(&fixture.app.world.ben);
+        let rooms = documents(fixture);
+        fixture.server.set_faults(Faults {
+            conversion_hangs: true,
+            ..Faults::default()
+        });
+        // More conversions than run concurrently for one person and for one school.
+        for answer in join_all((0..6).map(|_| ben.upload(&rooms, "never.doc", doc("Never."), &[]))).await {
             answer.refused(504, "DOCSERVER_TIMEOUT");
         }
+        let large = ben.upload(&rooms, "large.doc", vec![b'x'; 2 << 20], &[]).await;
+        large.refused(413, "PAYLOAD_TOO_LARGE");
+        fixture.server.faults().clear();
+        wait_for_stored_files(fixture, 0).await;
+        // No permit was lost. On a busy machine a conversion takes longer than two seconds.
+        eventually(async || {
+            let again = ben.upload(&rooms, "again.doc", doc("Again."), &[]).await;
+            again.status == 201
+        })
+        .await;
+    }
+);
+
+with_document_server!(
+    oversized_result_of_a_conversion_is_rejected,
+    ["--upload-max-mb=1"],
+    |fixture| {
+        let ben = fixture.app.as_(&fixture.app.world.ben);
         fixture.server.set_faults(Faults {
             download: Some(DownloadFault::Oversized(3 << 20)),
             ..Faults::default()
         });
-        let refused = ben.upload(&rooms, "grows.doc", doc("Grows."), &[]).await;
-        assert_eq!(
-            refused.refused(415, "UNREADABLE_FILE")["details"][0]["code"],
-            "too_large"
-        );
-        let large = ben.upload(&rooms, "large.doc", vec![b'x'; 2 << 20], &[]).await;
-        large.refused(413, "PAYLOAD_TOO_LARGE");
+        let grown = ben.upload(&documents(fixture), "grows.doc", doc("Grows."), &[]).await;
+        let refused = grown.refused(415, "UNREADABLE_FILE");
+        assert_eq!(refused["details"][0]["code"], "too_large");
         fixture.server.faults().clear();
-        wait_for_stored_files(fixture, 1).await;
-        ben.upload(&rooms, "again.doc", doc("No permit was lost."), &[])
-            .await
-            .expect(201);
+        wait_for_stored_files(fixture, 0).await;
     }
 );
 
@@ -363,7 +388,7 @@ fn with_token(fixture: &DocumentServerFixture, token: &str) -> Client {
 
 with_document_server!(
     conversion_source_is_readable_by_the_document_server_only,
-    ["--docserver-conversion-seconds=3"],
+    ["--docserver-conversion-seconds=120"],
     |fixture| {
         let (app, world) = (&fixture.app, &fixture.app.world);
         let (upload, source) = start_hanging_upload(fixture).await;
@@ -421,14 +446,14 @@ with_document_server!(
         let unknown = other.strip_prefix(&format!("{}/api", app.base)).unwrap();
         let token = sign(json!({"payload": {"url": other}}));
         with_token(fixture, &token).get(unknown).await.refused(404, "NOT_FOUND");
-        upload.await.unwrap().refused(504, "DOCSERVER_TIMEOUT");
+        fixture.server.faults().clear();
+        upload.await.unwrap().expect(201);
         // The source can no longer be read, even while its bytes wait for removal.
         with_token(fixture, &sign(own))
             .get(&source)
             .await
             .refused(404, "NOT_FOUND");
-        fixture.server.faults().clear();
-        wait_for_stored_files(fixture, 0).await;
+        wait_for_stored_files(fixture, 1).await;
     }
 );
 

@@ -28,7 +28,9 @@ both!(ready_names_events_missed_since_first_response, |app| {
         "the group is hidden"
     );
     let mut ada_socket = SocketListener::open_since(app, &world.ada, &since);
-    assert_eq!(ada_socket.expect("ready").await["missed"], json!(["group:created"]));
+    let ready = ada_socket.expect("ready").await;
+    let missed = ready["missed"].as_array().unwrap();
+    assert!(missed.contains(&json!("group:created")), "{ready}");
 
     let visible = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
     ada.post("/groups", visible).await.expect(201);

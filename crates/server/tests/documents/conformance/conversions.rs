@@ -168,18 +168,21 @@ with_document_server!(
 
 with_document_server!(
     #[sqlite]
-    v06_hanging_conversions_time_out_and_block_no_others,
-    ["--docserver-conversion-seconds=2"],
+    v06_conversion_is_polled_until_it_is_done,
     |fixture| {
         let ada = fixture.app.as_(&fixture.app.world.ada);
         fixture.server.faults().update(|faults| faults.conversion_polls = 3);
         let slow = fixture.document("Slow").await;
-        assert_eq!(
-            ada.get(&path(&slow, "/pdf")).await.status,
-            200,
-            "not yet, not yet, not yet, done"
-        );
+        assert_eq!(ada.get(&path(&slow, "/pdf")).await.status, 200);
+    }
+);
 
+with_document_server!(
+    #[sqlite]
+    v06_hanging_conversions_time_out_and_block_no_others,
+    ["--docserver-conversion-seconds=2"],
+    |fixture| {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
         fixture.server.set_faults(Faults {
             conversion_hangs: true,
             ..Faults::default()
@@ -193,8 +196,10 @@ with_document_server!(
             answer.refused(504, "DOCSERVER_TIMEOUT");
         }
         fixture.server.faults().clear();
-        let all = futures_util::future::join_all(documents.iter().map(|pdf| ada.get(pdf))).await;
-        assert!(all.iter().all(|answer| answer.status == 200), "no turn was lost");
+        // No permit was lost. On a busy machine a conversion takes longer than two seconds.
+        for pdf in &documents {
+            test_support::document_server_fixture::eventually(async || ada.get(pdf).await.status == 200).await;
+        }
     }
 );
 

@@ -252,7 +252,9 @@ both!(rejections_and_reads_change_and_leak_nothing, |app| {
         let quiet = cells.into_iter().filter(MatrixCell::changes_nothing);
         let found = join_all(quiet.map(|cell| faults(app, &fixture, cell))).await;
         all.extend(found.into_iter().flatten());
-        let changed = snapshot.restore().await;
+        let mut changed = snapshot.restore().await;
+        // A PDF is rendered once and stored.
+        changed.retain(|table| !(table == "converted_files" && line.path.ends_with("/pdf")));
         if !changed.is_empty() {
             let MatrixRow {
                 method,

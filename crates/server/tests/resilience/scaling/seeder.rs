@@ -156,8 +156,6 @@ fn work_room_tables(extent: Extent) -> Vec<Rows> {
 
 fn administration_tables(extent: Extent) -> Vec<Rows> {
     let (students, groups) = (extent.students, extent.groups);
-    let classes = groups / GROUPS;
-    let topics = classes * TOPICS;
     let logs = extent.logs / extent.schools;
     let mut tables: Vec<Rows> = vec![
         ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
