@@ -61,7 +61,7 @@ export function DataTable<T extends { id: string }>({
               id={column.id}
               isRowHeader={index === 0}
               allowsSorting={column.sort !== undefined && onSort !== undefined}
-              className={`border-faint border-b px-3 py-2 text-start font-semibold whitespace-nowrap data-allows-sorting:cursor-pointer ${isLong ? "bg-sheet lg:sticky lg:top-13 lg:z-1" : ""} ${column.isSlim ? "w-1" : ""}`}
+              className={`border-faint border-b px-3 py-2 text-start font-semibold whitespace-nowrap data-allows-sorting:cursor-pointer ${isLong ? "bg-sheet lg:sticky lg:top-(--header-height) lg:z-1" : ""} ${column.isSlim ? "w-1" : ""}`}
             >
               {({ sortDirection }) => (
                 <>

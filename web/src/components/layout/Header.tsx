@@ -14,7 +14,7 @@ export function Header({ person, connection }: { person: Me; connection: Connect
   const { t } = useTranslation();
   const links = linksFor(person);
   return (
-    <header className="bg-sheet border-faint z-10 border-b sm:sticky sm:top-0">
+    <header className="bg-sheet border-faint z-10 border-b tall:sticky tall:top-0">
       <div className="page-grid flex items-center gap-x-1 sm:gap-x-4">
         {links.length === 0 ? null : <MobileNav links={links} />}
         <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">

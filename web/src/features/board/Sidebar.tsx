@@ -25,7 +25,7 @@ export function Sidebar({ board, isOver, isOpen, onOpen, onShow }: Props) {
   return (
     <aside
       aria-label={t("board.waiting")}
-      className="bg-sheet border-line fixed inset-x-0 bottom-0 z-10 flex max-h-[75dvh] flex-col rounded-t-2xl border-t shadow-[0_-4px_16px_rgb(0_0_0/0.15)] lg:border-faint lg:sticky lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:self-start lg:rounded-xl lg:border lg:shadow-none"
+      className="bg-sheet border-line fixed inset-x-0 bottom-0 z-10 flex max-h-[75dvh] flex-col rounded-t-2xl border-t shadow-[0_-4px_16px_rgb(0_0_0/0.15)] lg:border-faint lg:sticky lg:top-[calc(var(--header-height)+0.75rem)] lg:z-0 lg:max-h-[calc(100dvh-var(--header-height)-1.75rem)] lg:self-start lg:rounded-xl lg:border lg:shadow-none"
     >
       <button
         type="button"

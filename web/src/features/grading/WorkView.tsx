@@ -78,7 +78,7 @@ export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
           id="work-panel"
           tabIndex={-1}
           aria-label={t("work.about")}
-          className="min-w-0 rounded-xl outline-none focus-visible:outline-3 lg:sticky lg:top-16 lg:max-h-[calc(100vh-5rem)] lg:overflow-y-auto"
+          className="min-w-0 rounded-xl outline-none focus-visible:outline-3 lg:sticky lg:top-[calc(var(--header-height)+0.75rem)] lg:max-h-[calc(100dvh-var(--header-height)-1.75rem)] lg:overflow-y-auto"
         >
           <GradingPanel
             key={groupWork.id}

@@ -262,7 +262,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
         </section>
       </Card>
       <div className="grid items-start gap-4 md:grid-cols-[15rem_1fr]">
-        <div className="md:sticky md:top-17">
+        <div className="md:sticky md:top-[calc(var(--header-height)+1rem)]">
           <PlannedGroup
             column={null}
             name={t("divide.free")}

@@ -23,18 +23,16 @@ function Import() {
   const before = useRef(wizard.step);
   // Each step scrolls to the top and moves the focus to its heading.
   useEffect(() => {
-    if (before.current !== wizard.step) step.current?.focus();
+    if (before.current !== wizard.step) {
+      step.current?.focus({ preventScroll: true });
+      window.scrollTo(0, 0);
+    }
     before.current = wizard.step;
   }, [wizard.step]);
   return (
     <AdminPage title={t("admin.import")}>
       <StepIndicator step={wizard.step} />
-      <section
-        ref={step}
-        tabIndex={-1}
-        aria-label={t(`import.step.${wizard.step}`)}
-        className="scroll-mt-40 outline-none"
-      >
+      <section ref={step} tabIndex={-1} aria-label={t(`import.step.${wizard.step}`)} className="outline-none">
         {wizard.step === "file" ? <FileStep change={change} /> : null}
         {wizard.step === "columns" ? <ColumnsStep wizard={wizard} change={change} onBack={restart} /> : null}
         {wizard.step === "check" ? <CheckStep wizard={wizard} change={change} /> : null}
