@@ -278,7 +278,7 @@ with_document_server!(source_that_was_unreachable_once_is_converted, |fixture| {
 
 with_document_server!(
     person_has_at_most_two_conversions_at_once,
-    ["--docserver-conversion-seconds=120"],
+    ["--docserver-conversion-seconds=110"],
     |fixture| {
         let (ben, ada) = (
             fixture.app.as_(&fixture.app.world.ben),
@@ -388,7 +388,7 @@ fn with_token(fixture: &DocumentServerFixture, token: &str) -> Client {
 
 with_document_server!(
     conversion_source_is_readable_by_the_document_server_only,
-    ["--docserver-conversion-seconds=120"],
+    ["--docserver-conversion-seconds=110"],
     |fixture| {
         let (app, world) = (&fixture.app, &fixture.app.world);
         let (upload, source) = start_hanging_upload(fixture).await;

@@ -63,9 +63,10 @@ both!(commits_reach_open_pages_only, |app| {
     ada.emit(opening(&document, "ada")).await;
     ada.expect("ack").await;
     ben.post(&commits, commit(1, "last", 3, "sea")).await.expect(200);
-    let event = ada.expect("document:commits").await;
-    assert_eq!(event["commits"][0]["ref"], "last");
-    assert!(ada.all("document:commits").is_empty() && cem.all("document:commits").is_empty());
+    // On PostgreSQL, the event of the commit before can arrive after the response to it.
+    ada.expect_where("document:commits", |event| event["commits"][0]["ref"] == "last")
+        .await;
+    assert!(cem.all("document:commits").is_empty(), "the page was closed");
 });
 
 both!(cursors_reach_the_other_pages, |app| {
