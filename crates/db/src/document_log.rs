@@ -1,6 +1,8 @@
 //! Logs of documents in the built-in editor: commits of steps, snapshots, and late commits. Whether a commit is accepted
 //! is decided elsewhere.
 
+mod packs;
+
 use domain::document_log::{DocumentCommit, DocumentLog};
 use domain::id::{AssignmentId, DocumentId, RevisionId, UserId};
 use domain::time::Timestamp;
@@ -13,14 +15,13 @@ use common::clock;
 use common::error::Result;
 
 fragments! {
-    /// The columns of [`commit`].
-    COMMIT_COLUMNS = "s.version, s.ref, s.client_id, s.author_id, s.created_at, s.steps";
+    /// The columns of [`commits_of`].
+    COMMIT_COLUMNS = "s.version, s.packed_from, s.ref, s.client_id, s.author_id, s.created_at, s.steps";
 }
 
 statements! {
     LOG = "SELECT l.document_id, l.generation, l.version, l.snapshot_version, l.base_revision_id, l.saved_version,
-            l.unsaved_since, l.last_commit_at, l.is_closed, l.read_only_reasons, l.styles,
-            l.images
+            l.unsaved_since, l.last_commit_at, l.is_closed, l.packed_version, l.read_only_reasons, l.styles, l.images
         FROM document_logs l WHERE l.organization_id = $1 AND l.document_id = $2 AND l.generation = $3";
     /// The newest generation that was opened in the built-in editor.
     LATEST = "SELECT MAX(generation) FROM document_logs WHERE organization_id = $1 AND document_id = $2";
@@ -46,9 +47,28 @@ statements! {
     /// Deletes the snapshots between the first and the newest one.
     PRUNE_SNAPSHOTS = "DELETE FROM document_snapshots
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND version > 0 AND version < $4";
+    /// The commits after version `$4` up to `$5`. The last row can be a pack that ends up to version `$6`.
     COMMITS = "SELECT {COMMIT_COLUMNS} FROM document_steps s
         WHERE s.organization_id = $1 AND s.document_id = $2 AND s.generation = $3 AND s.version > $4
-        ORDER BY s.version LIMIT $5";
+            AND s.version <= $6 AND COALESCE(s.packed_from, s.version) <= $5
+        ORDER BY s.version";
+    /// The packs with commits after a version.
+    PACKS = "SELECT {COMMIT_COLUMNS} FROM document_steps s
+        WHERE s.organization_id = $1 AND s.document_id = $2 AND s.generation = $3 AND s.version > $4
+            AND s.version <= $5 AND s.packed_from IS NOT NULL
+        ORDER BY s.version";
+    /// The commits after version `$4` up to `$5` that were accepted before `$6`.
+    UNPACKED = "SELECT {COMMIT_COLUMNS} FROM document_steps s
+        WHERE s.organization_id = $1 AND s.document_id = $2 AND s.generation = $3 AND s.version > $4
+            AND s.version <= $5 AND s.created_at < $6
+        ORDER BY s.version LIMIT $7";
+    RECORD_PACKED = "UPDATE document_logs SET packed_version = $5
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND packed_version = $4";
+    /// The last row of a pack becomes the pack.
+    STORE_PACK = "UPDATE document_steps SET packed_from = $5, steps = $6
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND version = $4";
+    DELETE_PACKED = "DELETE FROM document_steps
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND version >= $4 AND version < $5";
     BY_REFERENCE = "SELECT {COMMIT_COLUMNS} FROM document_steps s
         WHERE s.organization_id = $1 AND s.document_id = $2 AND s.generation = $3 AND s.ref = $4";
     INSERT_COMMIT = "INSERT INTO document_steps (organization_id, document_id, generation, version, author_id,
@@ -87,6 +107,9 @@ statements! {
     DELETE_SNAPSHOTS = "DELETE FROM document_snapshots WHERE organization_id = $1 AND document_id = $2";
     DELETE_LOGS = "DELETE FROM document_logs WHERE organization_id = $1 AND document_id = $2";
 }
+
+/// The number of commits in a pack.
+pub(crate) const PACK_MAX: i64 = 200;
 
 /// A commit after the end of its generation.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,17 +158,30 @@ impl ReadTx<'_> {
         version: i64,
         limit: i64,
     ) -> Result<Vec<DocumentCommit>> {
-        self.fetch_all(&COMMITS, args![document, generation, version, limit], commit)
+        let last = version.saturating_add(limit);
+        let end = last.saturating_add(PACK_MAX);
+        let rows = self.fetch_all(&COMMITS, args![document, generation, version, last, end], commits_of)?;
+        let is_asked = |commit: &DocumentCommit| commit.version > version && commit.version <= last;
+        Ok(rows.into_iter().flatten().filter(is_asked).collect())
     }
 
-    /// Returns the commit with this reference.
+    /// Returns the commit with this reference. `base` is the version that the steps of the request are based on: the
+    /// commit is later.
     pub fn commit_by_reference(
         &mut self,
-        document: &DocumentId,
-        generation: i64,
+        log: &DocumentLog,
         reference: &str,
+        base: i64,
     ) -> Result<Option<DocumentCommit>> {
-        self.fetch_optional(&BY_REFERENCE, args![document, generation, reference], commit)
+        let is_it = |commit: &DocumentCommit| commit.reference == reference;
+        let arguments = args![log.document_id, log.generation, reference];
+        let found = self.fetch_optional(&BY_REFERENCE, arguments, commits_of)?;
+        if found.is_some() || base >= log.packed_version {
+            return Ok(found.into_iter().flatten().find(is_it));
+        }
+        let arguments = args![log.document_id, log.generation, base, log.packed_version];
+        let packs = self.fetch_all(&PACKS, arguments, commits_of)?;
+        Ok(packs.into_iter().flatten().find(is_it))
     }
 
     /// Lists the authors of the commits after a version, with the time of their last one, the latest last.
@@ -254,6 +290,36 @@ impl WriteTx<'_> {
         .map(drop)
     }
 
+    /// Packs the next commits that are contained in a revision and were accepted before a time. Returns whether there
+    /// may be more.
+    pub fn pack_commits(&mut self, document: &DocumentId, generation: i64, before: Timestamp) -> Result<bool> {
+        let Some(log) = self.document_log(document, generation)? else {
+            return Ok(false);
+        };
+        let packed = log.packed_version;
+        let arguments = args![document, generation, packed, log.saved_version, before, PACK_MAX];
+        let rows = self.fetch_all(&UNPACKED, arguments, commits_of)?;
+        // The clocks of instances differ, so a commit can be older than the one before.
+        let versions = packed + 1..;
+        let consecutive = rows.into_iter().flatten().zip(versions);
+        let commits: Vec<DocumentCommit> = consecutive
+            .take_while(|(commit, version)| commit.version == *version)
+            .map(|(commit, _)| commit)
+            .collect();
+        let (Some(first), Some(last)) = (commits.first(), commits.last()) else {
+            return Ok(false);
+        };
+        let (first, last) = (first.version, last.version);
+        // An instance that packs at the same time has changed the row.
+        if self.execute(&RECORD_PACKED, args![document, generation, packed, last])? == 0 || first == last {
+            return Ok(false);
+        }
+        self.execute(&DELETE_PACKED, args![document, generation, first, last])?;
+        let pack = packs::pack(&commits)?;
+        self.execute(&STORE_PACK, args![document, generation, last, first, pack])?;
+        Ok(last - first + 1 >= PACK_MAX)
+    }
+
     /// Records that a revision contains the log up to a version.
     pub fn record_saved_version(&mut self, document: &DocumentId, generation: i64, version: i64) -> Result<()> {
         self.execute(&SAVED, args![document, generation, version]).map(drop)
@@ -313,19 +379,24 @@ fn log(row: &Columns<'_>) -> Result<DocumentLog> {
         unsaved_since: row.get("unsaved_since")?,
         last_commit_at: row.get("last_commit_at")?,
         is_closed: row.get("is_closed")?,
+        packed_version: row.get("packed_version")?,
         read_only_reasons: row.json("read_only_reasons")?,
         styles: row.json("styles")?,
         images: row.json("images")?,
     })
 }
 
-fn commit(row: &Columns<'_>) -> Result<DocumentCommit> {
-    Ok(DocumentCommit {
+/// Reads the commits of a row: one, or those of a pack.
+fn commits_of(row: &Columns<'_>) -> Result<Vec<DocumentCommit>> {
+    if let Some(first) = row.get("packed_from")? {
+        return packs::unpack(first, &row.get::<String>("steps")?);
+    }
+    Ok(vec![DocumentCommit {
         version: row.get("version")?,
         reference: row.get("ref")?,
         client_id: row.get("client_id")?,
         author_id: row.get("author_id")?,
         committed_at: row.get("created_at")?,
         steps: row.json("steps")?,
-    })
+    }])
 }

@@ -39,6 +39,8 @@ pub struct DocumentLog {
     pub last_commit_at: Option<Timestamp>,
     /// Whether the file of the frozen document is written, so that later commits of the generation are late.
     pub is_closed: bool,
+    /// Up to this version, the commits are packed.
+    pub packed_version: i64,
     /// Why the file cannot be edited without loss, as codes; empty if it can.
     pub read_only_reasons: Vec<String>,
     /// The paragraph styles of the file, as the editor offers them.

@@ -148,6 +148,9 @@ impl BackgroundWork {
                 workflows.save_due_logs().await
             })
             .first_after(Duration::ZERO),
+            Task::new("old commits", minutes(1), workflows.clone(), |workflows| async move {
+                workflows.pack_logs().await
+            }),
             // The first round completes what a restart interrupted.
             Task::new(
                 "document sweep",

@@ -36,7 +36,7 @@ db::statements! {
             WHERE ga.group_id = w.group_id AND ga.assignment_id = d.assignment_id AND sd.document_id = d.id)";
     /// The commits of a log are numbered without gaps.
     COMMITS = "SELECT l.organization_id, l.document_id AS id FROM document_logs l WHERE l.version <> (
-            SELECT COUNT(*) FROM document_steps s WHERE s.document_id = l.document_id AND s.generation = l.generation)";
+            SELECT COALESCE(SUM(s.version - COALESCE(s.packed_from, s.version) + 1), 0) FROM document_steps s WHERE s.document_id = l.document_id AND s.generation = l.generation)";
     /// The content of a document is one of its own revisions.
     CONTENT = "SELECT d.organization_id, d.id FROM documents d WHERE d.current_revision_id IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM document_revisions r WHERE r.id = d.current_revision_id AND r.document_id = d.id)";

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::documents::{id, path, room};
+use test_support::rows::{execute, texts};
 use test_support::samples::commit;
 use test_support::{Answer, Client, GroupRoom, TestApp, TestUser, until};
 
@@ -162,6 +163,82 @@ both!(long_log_is_read_from_its_snapshot, |app| {
         (page["commits"].as_array().unwrap().len(), &page["hasMore"]),
         (100, &json!(true))
     );
+});
+
+both!(packed_commits_are_read_and_recognized_like_others, |app| {
+    let document = blank(app, &room(app).await).await;
+    let mut ben = OpenedDocument::open(app, &app.world.ben, &document).await;
+    let cem = OpenedDocument::open(app, &app.world.cem, &document).await;
+    let count = 250;
+    for _ in 0..count {
+        ben.version = ben.insert("x").await.expect(200)["version"].as_i64().unwrap();
+    }
+    let list = async || {
+        let path = format!("{document}/commits?since=3&limit=500");
+        ben.client.get(&path).await.expect(200)
+    };
+    let before = list().await;
+    assert_eq!(before["commits"].as_array().unwrap().len(), count - 3);
+    let rows = async || {
+        texts(&app.database, "SELECT ref FROM document_steps".to_owned())
+            .await
+            .len()
+    };
+
+    // Commits of the last minutes, and those that no revision contains, are left alone.
+    app.app.document_workflows().pack_logs().await.unwrap();
+    assert_eq!(rows().await, count);
+    ben.client.get(&format!("{document}/download")).await;
+    for change in [
+        "document_steps SET created_at = created_at - 3600000",
+        "document_logs SET last_commit_at = 1",
+    ] {
+        execute(&app.database, format!("UPDATE {change}")).await;
+    }
+    app.app.document_workflows().pack_logs().await.unwrap();
+    assert_eq!(rows().await, 2, "a full pack and a part of one");
+
+    let after = list().await;
+    for (one, other) in before["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(after["commits"].as_array().unwrap())
+    {
+        for field in ["version", "ref", "clientId", "userId", "steps"] {
+            assert_eq!(one[field], other[field]);
+        }
+    }
+    assert_eq!(after["commits"].as_array().unwrap().len(), count - 3);
+    let page = ben
+        .client
+        .get(&format!("{document}/commits?since=10&limit=5"))
+        .await
+        .expect(200);
+    let versions: Vec<_> = page["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|commit| commit["version"].clone())
+        .collect();
+    assert_eq!(
+        (versions, &page["hasMore"]),
+        (
+            vec![json!(11), json!(12), json!(13), json!(14), json!(15)],
+            &json!(true)
+        )
+    );
+    // A page that was offline since version 7 sends a commit that had arrived, and then a new one.
+    let repeated = commit(1, &format!("{}-8", ben.name), 7, "x");
+    let repeated = ben.send(&repeated).await.expect(200);
+    assert_eq!(
+        (&repeated["outcome"], &repeated["version"]),
+        (&json!("COMMITTED"), &json!(8))
+    );
+    let late = cem.send(&commit(1, "cem", 7, "lake")).await.expect(200);
+    assert_eq!(late["version"], json!(count + 1));
+    let text = ben.text().await;
+    assert!(text.contains("lake") && text.matches('x').count() == count, "{text}");
 });
 
 both!(hostile_commits_are_rejected_and_change_nothing, |app| {

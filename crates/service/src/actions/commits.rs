@@ -64,7 +64,10 @@ pub fn append(tx: &mut WriteTx<'_>, new: &NewCommit, open: &mut OpenDocuments) -
     let id = &new.document_id;
     let seen = tx.lock_writable_document(id)?;
     let (present, class) = (seen.document().key().generation, seen.group_context.class.clone());
-    if let Some(commit) = tx.commit_by_reference(id, new.generation, &new.reference)? {
+    let log = tx.document_log(id, new.generation)?;
+    if let Some(log) = &log
+        && let Some(commit) = tx.commit_by_reference(log, &new.reference, new.version)?
+    {
         check_author(&commit.author_id, &author)?;
         return repeat(tx, new, commit, class);
     }
@@ -74,10 +77,7 @@ pub fn append(tx: &mut WriteTx<'_>, new: &NewCommit, open: &mut OpenDocuments) -
             is_repeat: true,
         });
     }
-    let Some(log) = tx
-        .document_log(id, new.generation)?
-        .filter(|_| new.generation <= present)
-    else {
+    let Some(log) = log.filter(|_| new.generation <= present) else {
         seen.writable()?.rewritable()?;
         return Err(Error::invalid("generation", "format", "was not opened in the editor"));
     };

@@ -33,6 +33,10 @@ const RECORD_SECONDS: i64 = 60;
 const RECORDED_MAX: usize = 4096;
 /// The time between the end of a session and the save of its document.
 const LEAVE_DELAY: Duration = Duration::from_secs(5);
+/// A commit that is mapped over more commits than this takes long.
+const FAR_BEHIND: i64 = 1_000;
+/// The maximum number of such commits that wait.
+const MAPPINGS_WAITING_MAX: usize = 100;
 /// The maximum size of a page of commits, in bytes. One commit may be larger.
 const PAGE_BYTES_MAX: usize = 1 << 20;
 
@@ -163,6 +167,7 @@ impl DocumentWorkflows {
             unsaved_since: None,
             last_commit_at: None,
             is_closed: false,
+            packed_version: 0,
             read_only_reasons: opened.read_only_reasons,
             styles: opened.styles,
             images: opened.images,
@@ -193,10 +198,19 @@ impl DocumentWorkflows {
     /// Appends a commit. Returns when it is durable.
     pub async fn commit(&self, context: RequestContext, new: NewCommit) -> Result<CommitOutcome> {
         let (workflows, document) = (self.clone(), new.document_id.clone());
+        let (generation, version) = (new.generation, new.version);
         let check = self.transactor.read(context.clone(), move |tx| {
-            workflows.check_editor(&tx.document(&document)?)
+            workflows.check_editor(&tx.document(&document)?)?;
+            let log = tx.document_log(&document, generation)?;
+            Ok(log.is_some_and(|log| log.version - version > FAR_BEHIND))
         });
-        check.await?;
+        let _permit = match (check.await?, &context.actor.user) {
+            (true, Some(user)) => {
+                let permit = self.mapping.acquire(user.clone(), MAPPINGS_WAITING_MAX).await;
+                Some(permit.ok_or(Error::Overloaded)?)
+            }
+            _ => None,
+        };
         let outcome = self.commits.append(context.clone(), new.clone()).await?;
         match &outcome {
             CommitOutcome::Committed(committed) if !committed.is_repeat => {

@@ -11,6 +11,7 @@ mod editor_access_revocation;
 mod export;
 mod late_commits;
 mod lock;
+mod log_packing;
 mod log_save;
 mod pdf_rendering;
 mod reconcile;
@@ -21,7 +22,7 @@ mod word_file;
 
 use std::sync::Arc;
 
-use domain::id::DocumentId;
+use domain::id::{DocumentId, UserId};
 
 use self::commit_lane::CommitLane;
 use self::conversion::Conversions;
@@ -36,6 +37,7 @@ use adapters::blob_store::BlobStore;
 use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::Result;
+use common::fair_queue::FairSemaphore;
 use db::platform::CrossTenantReason;
 use db::tenant_hint::TenantHints;
 use db::{ReadTx, RequestContext, Tenant};
@@ -49,6 +51,8 @@ pub struct DocumentWorkflows {
     conversions: Arc<Conversions>,
     commits: CommitLane,
     editors: Arc<RecordedEditors>,
+    /// Held while a commit is mapped over many others, so that at most one of a batch takes long.
+    mapping: FairSemaphore<UserId>,
     tenant_hints: TenantHints,
 }
 
@@ -58,6 +62,7 @@ impl DocumentWorkflows {
         Self {
             commits: CommitLane::start(transactor.clone()),
             editors: Arc::default(),
+            mapping: FairSemaphore::new(1, 1),
             transactor,
             files,
             server,

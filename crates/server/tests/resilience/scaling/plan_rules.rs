@@ -88,6 +88,10 @@ pub const RANGE: &[(&str, &str)] = &[
         "documents whose freeze is not complete, by an index of these alone",
     ),
     (
+        "platform/document_log::UNPACKED",
+        "logs with commits that are not packed, by an index of these alone",
+    ),
+    (
         "platform/document_log::LATE",
         "late commits that no version contains yet, by an index of these alone",
     ),
