@@ -80,12 +80,16 @@ struct BenchArguments {
 enum BenchCommand {
     /// Many sockets, compared with the official Socket.IO server on Node
     Sockets(sockets::SocketArguments),
+    /// A lesson of many writers in the built-in editor
+    Editor(sockets::editor::EditorArguments),
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = BenchArguments::parse();
-    if let Some(BenchCommand::Sockets(arguments)) = arguments.part {
-        return sockets::run(&arguments);
+    match arguments.part {
+        Some(BenchCommand::Sockets(arguments)) => return sockets::run(&arguments),
+        Some(BenchCommand::Editor(arguments)) => return sockets::editor::run(&arguments),
+        None => {}
     }
     if let Some(folder) = arguments.serve_in {
         return server::run(&server::ServeOptions {

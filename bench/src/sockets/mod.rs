@@ -6,6 +6,7 @@
     reason = "no figure of a machine needs more than 52 bits"
 )]
 
+pub mod editor;
 mod figures;
 mod school;
 mod socket;
@@ -28,6 +29,8 @@ use target::{BenchServer, ServerKind};
 const SETTLE: Duration = Duration::from_secs(4);
 /// How long the CPU of idle sockets is measured.
 const WATCH: Duration = Duration::from_secs(5);
+/// Members of a group.
+const GROUP_SIZE: usize = 5;
 /// Sockets opened and closed before the first figure, to load code and tables.
 const WARMING: usize = 100;
 
@@ -69,7 +72,7 @@ pub fn run(arguments: &SocketArguments) -> anyhow::Result<()> {
 async fn measure(arguments: &SocketArguments) -> anyhow::Result<String> {
     let most = arguments.counts.iter().copied().max().context("no counts")?;
     let folder = tempfile::tempdir()?;
-    let school = target::prepare(folder.path(), most.div_ceil(arguments.room), arguments.room).await?;
+    let school = target::prepare(folder.path(), most.div_ceil(arguments.room), arguments.room, GROUP_SIZE).await?;
     let mut kinds = vec![ServerKind::Service];
     if arguments.peer.join("node_modules/socket.io").is_dir() {
         kinds.push(ServerKind::Node);

@@ -1,13 +1,10 @@
-//! A school with as many students as sockets, inserted directly into the database: classes of equal size, groups of
-//! five, a session for every user.
+//! A school with as many students as sockets, inserted directly into the database: classes and groups of
+//! equal size, a session for every user.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::server::AUTH_SECRET;
-
-/// Members of a group.
-const MEMBERS: usize = 5;
 
 /// The users who connect and the user who writes.
 pub struct SocketSchool {
@@ -43,8 +40,8 @@ fn id(kind: usize, number: usize) -> String {
     format!("0190a1b2-0000-7000-8000-{:012x}", (kind << 32) + number)
 }
 
-/// Inserts this many classes with this many students each.
-pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
+/// Inserts this many classes with this many students each, in groups of this size.
+pub fn write(database: &Path, classes: usize, class_size: usize, group_size: usize) -> anyhow::Result<SocketSchool> {
     let mut connection = rusqlite::Connection::open(database)?;
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = connection.transaction()?;
@@ -81,7 +78,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
                     "better-auth.session_token={}",
                     better_auth::cookie::sign(AUTH_SECRET, &token(place))
                 ),
-                group: id(0x11, place / MEMBERS),
+                group: id(0x11, place / group_size),
             };
             let (student, session, group, token) = (&learner.id, &learner.session, &learner.group, token(place));
             write!(
@@ -95,7 +92,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
                 INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
                     VALUES ('{school}', '{student}', '{class}', '{student}', 1);"
             )?;
-            if seat % MEMBERS == 0 {
+            if seat % group_size == 0 {
                 write!(
                     sql,
                     "INSERT INTO groups (organization_id, id, name, name_key, group_number, class_id, subject_id, course_id,

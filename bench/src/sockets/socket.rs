@@ -69,9 +69,15 @@ impl BenchSocket {
         }
     }
 
-    /// Sends a short text, masked with zeros as the protocol allows.
-    async fn send(&mut self, text: &str) -> anyhow::Result<()> {
-        let mut frame = vec![0x81, 0x80 | u8::try_from(text.len())?, 0, 0, 0, 0];
+    /// Sends a text of at most 64 KiB, masked with zeros as the protocol allows.
+    pub async fn send(&mut self, text: &str) -> anyhow::Result<()> {
+        let mut frame = if let Ok(length @ ..126) = u8::try_from(text.len()) {
+            vec![0x81, 0x80 | length]
+        } else {
+            let [high, low] = u16::try_from(text.len())?.to_be_bytes();
+            vec![0x81, 0xfe, high, low]
+        };
+        frame.extend([0; 4]);
         frame.extend(text.as_bytes());
         self.stream.write_all(&frame).await?;
         Ok(())

@@ -18,7 +18,7 @@ use crate::cpu;
 use crate::server::settings;
 
 /// The database of the measured service in its folder.
-const DATABASE: &str = "groupwork.db";
+pub const DATABASE: &str = "groupwork.db";
 
 /// The kind of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,20 +114,35 @@ impl BenchServer {
         let url = format!("{}/api/classes/{}", self.base, SocketSchool::class(0));
         let request = self.http.patch(url).header("cookie", &school.teacher);
         let request = request.header("origin", &self.base).json(&json!({"name": name}));
-        Self::succeeded(request).await
+        Self::succeeded(request).await.map(drop)
+    }
+
+    /// Sends a GET request to the service and returns the response.
+    pub async fn get(&self, path: &str, cookie: &str) -> anyhow::Result<Value> {
+        let request = self.http.get(format!("{}/api{path}", self.base));
+        Self::succeeded(request.header("cookie", cookie)).await
+    }
+
+    /// Sends a POST request to the service and returns the response.
+    pub async fn post(&self, path: &str, cookie: &str, body: &Value) -> anyhow::Result<Value> {
+        let request = self.http.post(format!("{}/api{path}", self.base));
+        let request = request.header("cookie", cookie).header("origin", &self.base);
+        Self::succeeded(request.json(body)).await
     }
 
     /// Emits an event on the peer.
     pub async fn emit(&self, body: String) -> anyhow::Result<()> {
         let request = self.http.post(format!("{}/emit", self.base));
-        Self::succeeded(request.header(CONTENT_TYPE, "application/json").body(body)).await
+        let request = request.header(CONTENT_TYPE, "application/json").body(body);
+        Self::succeeded(request).await.map(drop)
     }
 
-    async fn succeeded(request: reqwest::RequestBuilder) -> anyhow::Result<()> {
+    /// Returns the body as JSON, null if it is none.
+    async fn succeeded(request: reqwest::RequestBuilder) -> anyhow::Result<Value> {
         let answer = request.send().await?;
         let (status, text) = (answer.status(), answer.text().await?);
         ensure!(status.is_success(), "it answered {status}: {text}");
-        Ok(())
+        Ok(serde_json::from_str(&text).unwrap_or_default())
     }
 
     /// Returns the end of its stderr output.
@@ -147,9 +162,14 @@ impl Drop for BenchServer {
 }
 
 /// Creates the tables and fills the school.
-pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
+pub async fn prepare(
+    folder: &Path,
+    classes: usize,
+    class_size: usize,
+    group_size: usize,
+) -> anyhow::Result<SocketSchool> {
     drop(BenchServer::start(ServerKind::Service, folder, folder).await?);
-    school::write(&folder.join(DATABASE), classes, class_size)
+    school::write(&folder.join(DATABASE), classes, class_size, group_size)
 }
 
 /// Raises the limit of file descriptors to the allowed maximum.
