@@ -91,6 +91,7 @@ async fn measure(arguments: &EditorArguments) -> anyhow::Result<String> {
             .get(index.min(durations.len().saturating_sub(1)))
             .map_or(f64::NAN, |duration| duration.as_secs_f64() * 1e3)
     };
+    let received = lock(&lesson.deliveries).len();
     let per_commit = |bytes: u64| bytes as f64 / commits as f64;
     let mebibytes = |bytes: u64| bytes as f64 / 1_048_576.0;
     Ok(format!(
@@ -107,7 +108,7 @@ async fn measure(arguments: &EditorArguments) -> anyhow::Result<String> {
         arguments.writers,
         arguments.interval,
         arguments.seconds,
-        lock(&lesson.deliveries).len(),
+        received,
         figure(&lesson.deliveries, 0.5),
         figure(&lesson.deliveries, 0.95),
         figure(&lesson.deliveries, 0.99),
