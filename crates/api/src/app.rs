@@ -43,6 +43,8 @@ pub struct HttpSettings {
     pub upload_limit: u64,
     /// Whether audit lines in the log contain the address of the client.
     pub audit_address: bool,
+    /// Whether HSTS includes the subdomains of the host.
+    pub hsts_subdomains: bool,
 }
 
 /// The state that all handlers share: cheap to clone.

@@ -40,15 +40,17 @@ const OTHER_METHOD: &str = "OTHER";
 const LONGEST_LOGGED: usize = 512;
 /// What precedes a mailed secret in a path, at any position.
 const SECRET_PATHS: [&str; 2] = ["/auth/reset-password/", "token="];
-/// HSTS for one year, subdomains included.
-const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
+/// HSTS for one year: for the host alone, and with its subdomains.
+const ONLY_TLS: &str = "max-age=31536000";
+const ONLY_TLS_SUBDOMAINS: &str = "max-age=31536000; includeSubDomains";
 
 /// Assigns the request id, logs the outcome, and renders the bodies of errors.
 pub async fn request_context_layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = client_request_id(request.headers()).unwrap_or_else(clock::new_id);
     request.extensions_mut().insert(RequestId(id.clone()));
-    let is_secure = app.frontend_origin().starts_with("https://");
+    let only_tls = only_tls(&app);
+    let maintenance = app.maintenance().clone();
     let permit = behind_proxy(&app, &request)
         .map(|client| app.client_requests().acquire(client))
         .transpose();
@@ -73,7 +75,12 @@ pub async fn request_context_layer(State(app): State<App>, mut request: Request,
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
-    set_security_headers(response.headers_mut(), is_secure);
+    set_security_headers(response.headers_mut(), only_tls);
+    if maintenance.is_on() {
+        response
+            .headers_mut()
+            .insert(MAINTENANCE, HeaderValue::from_static("on"));
+    }
     let status = response.status().as_u16();
     let elapsed = started.elapsed();
     metrics().record_request(method, route.as_deref().unwrap_or("-"), status, elapsed);
@@ -200,8 +207,18 @@ fn render_error(mut response: Response, id: &str) -> Response {
     Response::from_parts(parts, rendered.into_body())
 }
 
+/// The value of `Strict-Transport-Security`; none for a service without TLS.
+fn only_tls(app: &App) -> Option<&'static str> {
+    let is_secure = app.frontend_origin().starts_with("https://");
+    is_secure.then_some(if app.settings().hsts_subdomains {
+        ONLY_TLS_SUBDOMAINS
+    } else {
+        ONLY_TLS
+    })
+}
+
 /// Sets security headers: API responses are same-origin only and are never cached.
-fn set_security_headers(headers: &mut HeaderMap, is_secure: bool) {
+fn set_security_headers(headers: &mut HeaderMap, only_tls: Option<&'static str>) {
     let defaults = [
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -215,8 +232,7 @@ fn set_security_headers(headers: &mut HeaderMap, is_secure: bool) {
     for (name, value) in defaults {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
-    if is_secure {
-        let value = HeaderValue::from_static(ONLY_TLS);
+    if let Some(value) = only_tls.map(HeaderValue::from_static) {
         headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(value);
     }
 }

@@ -42,6 +42,9 @@ pub struct PasswordReset {
     pub by: Option<Person>,
 }
 
+/// The locale of accounts whose users have not chosen a language. Users who choose English have a region: `en-GB`.
+const UNCHOSEN_LOCALE: &str = "en";
+
 /// A user account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
@@ -86,6 +89,13 @@ impl User {
     pub fn sort_key(&self) -> String {
         let last_name = self.last_name.as_ref().map(ShortName::as_str);
         crate::collation::person_sort_key(self.name.as_str(), last_name)
+    }
+
+    /// Returns the locale of texts that are sent to the user: the one they have chosen, else that of their school; `None`
+    /// if neither is known.
+    pub fn preferred_locale<'a>(&'a self, school: Option<&'a Metadata>) -> Option<&'a Locale> {
+        let own = Some(&self.locale).filter(|locale| locale.as_str() != UNCHOSEN_LOCALE);
+        own.or_else(|| school.and_then(|settings| settings.locale.as_ref()))
     }
 
     /// Rejects a change of the own name by a student, unless every organization in which the user is a student allows
@@ -215,6 +225,21 @@ mod tests {
         );
         let platform = user(Some("here"), PlatformRole::SuperAdmin);
         assert_eq!(platform.administered_by(&here, false), Err(DomainError::SharedAccount));
+    }
+
+    #[test]
+    fn locale_of_user_takes_precedence_over_that_of_school() {
+        let locale = |text: &str| Some(Locale::stored(text));
+        let german_school = Metadata {
+            locale: locale("de"),
+            ..Metadata::default()
+        };
+        let mut ben = user(Some("here"), PlatformRole::Student);
+        assert_eq!(ben.preferred_locale(None), None);
+        assert_eq!(ben.preferred_locale(Some(&Metadata::default())), None);
+        assert_eq!(ben.preferred_locale(Some(&german_school)), locale("de").as_ref());
+        ben.locale = Locale::stored("en-GB");
+        assert_eq!(ben.preferred_locale(Some(&german_school)), locale("en-GB").as_ref());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use lettre::message::Mailbox;
 
 use adapters::blob_store::BlobStore;
 use adapters::blob_store::settings::ObjectStoreArgs;
-use adapters::mailer::{self, MailerSettings, SmtpServer};
+use adapters::mailer::{self, Language, MailerSettings, SmtpServer};
 use adapters::onlyoffice::DocumentServerSettings;
 use adapters::onlyoffice::timeouts::DocumentServerTimeouts;
 use api::app::HttpSettings;
@@ -118,6 +118,13 @@ pub struct ServeArgs {
     /// Sender of emails, `address` or `Name <address>`; required with SMTP_URL
     #[arg(long, env = "MAIL_FROM")]
     pub mail_from: Option<String>,
+    /// Language of emails to users who have not chosen one, if their school has no language either: en or de
+    #[arg(long, env = "DEFAULT_LANGUAGE", default_value = "en", value_parser = language)]
+    pub default_language: Language,
+    /// Whether browsers that have seen this service refuse all subdomains of its host without TLS, too: only if every
+    /// service there has a certificate
+    #[arg(long, env = "HSTS_SUBDOMAINS", default_value_t = false, action = clap::ArgAction::Set)]
+    pub hsts_subdomains: bool,
     /// Proxies whose X-Forwarded-* headers are trusted: addresses and networks (10.0.0.7,172.16.0.0/12,fd00::/8),
     /// separated by commas
     #[arg(long, env = "TRUST_PROXY", value_delimiter = ',')]
@@ -196,6 +203,8 @@ impl Default for ServeArgs {
             smtp_url: None,
             smtp_url_file: None,
             mail_from: None,
+            default_language: Language::English,
+            hsts_subdomains: false,
             trust_proxy: Vec::new(),
             dns_server: None,
             rate_limit_factor: 1.0,
@@ -247,6 +256,10 @@ pub struct Config {
     pub smtp: Option<SmtpServer>,
     /// The sender of emails.
     pub mail_from: Mailbox,
+    /// The language of emails for users and schools without one.
+    pub default_language: Language,
+    /// Whether HSTS includes the subdomains of the host.
+    pub hsts_subdomains: bool,
     /// Proxies whose X-Forwarded-* headers are trusted.
     pub trusted_proxies: Vec<Network>,
     /// The DNS server for TXT records, instead of those of the system.
@@ -268,6 +281,11 @@ pub struct Config {
     /// Whether audit lines in the log contain the address of the client.
     pub audit_address: bool,
     pub storage: StorageArgs,
+}
+
+/// Parses the language of emails.
+pub fn language(text: &str) -> Result<Language, &'static str> {
+    Language::from_tag(text).ok_or("must be en or de")
 }
 
 fn editor_kind(text: &str) -> Result<EditorKind, &'static str> {
@@ -426,6 +444,8 @@ impl Config {
             base_domain,
             smtp,
             mail_from,
+            default_language: serve.default_language,
+            hsts_subdomains: serve.hsts_subdomains,
             trusted_proxies: serve.trust_proxy,
             dns_server: serve.dns_server,
             rate_limit_factor: serve.rate_limit_factor,
@@ -464,6 +484,7 @@ impl Config {
             from: self.mail_from.clone(),
             smtp: self.smtp.clone(),
             encryption_secret: self.auth_secret.clone(),
+            default_language: self.default_language,
             data_dir: self.storage.data_dir.clone(),
         }
     }
@@ -480,6 +501,23 @@ impl Config {
             drain: self.drain,
             upload_limit: self.upload_limit,
             audit_address: self.audit_address,
+            hsts_subdomains: self.hsts_subdomains,
+        }
+    }
+}
+
+/// Checks the secrets that are set: each is long and random, and no two are equal.
+fn check_secrets(secrets: &[(&str, Option<&str>)], faults: &mut Vec<String>) {
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for (name, secret) in secrets {
+        let Some(secret) = *secret else { continue };
+        if secret.len() < 32 {
+            faults.push(format!("{name} must have at least 32 bytes"));
+        } else if is_known(secret) {
+            faults.push(format!("{name} is a known default; make a random one"));
+        }
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == secret) {
+            faults.push(format!("{other} and {name} must differ"));
         }
     }
 }

@@ -14,6 +14,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use anyhow::Context as _;
 use domain::access::MemberRole;
 use domain::email::{EmailKind, QueuedEmail};
+use domain::organization::Metadata;
+use domain::text::Locale;
 use domain::time::Timestamp;
 use domain::user::User;
 use lettre::Message;
@@ -26,7 +28,8 @@ use self::encryptor::Encryptor;
 pub use self::outbox_folder::{OutboxEmail, OutboxFolder};
 use self::smtp::SmtpPool;
 pub use self::smtp::{Delivery, SmtpServer};
-use self::text::{EmailText, Language};
+use self::text::EmailText;
+pub use self::text::Language;
 use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
@@ -42,7 +45,9 @@ pub struct MailerSettings {
     /// SMTP server; `None` writes emails into the folder `outbox` of `data_dir`.
     pub smtp: Option<SmtpServer>,
     /// Secret that the key for queued emails is derived from.
-    pub encryption_secret: Secret,
+    pub encryption_secret: RotatedSecret,
+    /// Language of emails to users who have not chosen one, of a school without a language.
+    pub default_language: Language,
     /// Data folder of the service.
     pub data_dir: PathBuf,
 }
@@ -52,17 +57,17 @@ pub struct MailerSettings {
 pub struct Recipient<'a> {
     pub address: &'a str,
     pub name: &'a str,
-    /// The locale, which determines the language.
-    pub locale: &'a str,
+    /// The locale, which determines the language; `None` for the default language of the installation.
+    pub locale: Option<&'a Locale>,
 }
 
 impl<'a> Recipient<'a> {
-    /// Returns a user with their own address.
-    pub fn from_user(user: &'a User) -> Self {
+    /// Returns a user with their own address; the language is theirs, else that of their school.
+    pub fn from_user(user: &'a User, school: Option<&'a Metadata>) -> Self {
         Self {
             address: &user.email,
             name: user.name.as_str(),
-            locale: user.locale.as_str(),
+            locale: user.preferred_locale(school),
         }
     }
 }
@@ -76,6 +81,7 @@ struct MailerInner {
     from: Mailbox,
     /// The domain of message ids.
     domain: String,
+    default_language: Language,
     encryptor: Encryptor,
     outbox: OutboxFolder,
     server: Option<SmtpPool>,
@@ -109,6 +115,7 @@ impl Mailer {
             server: server.context("SMTP_URL")?,
             from,
             domain,
+            default_language: settings.default_language,
             last_failure: Mutex::default(),
         })))
     }
@@ -149,7 +156,7 @@ impl Mailer {
         days: i64,
         now: Timestamp,
     ) -> Result<QueuedEmail> {
-        let (days, language) = (days.to_string(), Language::from_locale(to.locale));
+        let (days, language) = (days.to_string(), self.language(to));
         let link = format!("{}{path}", self.0.frontend_url);
         let values = [
             ("name", to.name),
@@ -177,7 +184,7 @@ impl Mailer {
             ("link", link.as_str()),
             ("organization", organization),
         ];
-        let rendered = text::render_account_takeover(Language::from_locale(to.locale), &values);
+        let rendered = text::render_account_takeover(self.language(to), &values);
         self.build(EmailKind::Invitation, to, rendered, now)
     }
 
@@ -221,15 +228,22 @@ impl Mailer {
         Ok(delivery)
     }
 
-    /// Sends a test message at once, not through the queue. The error is the server's or the TLS library's own text.
-    pub async fn send_test(&self, to: Recipient<'_>, now: Timestamp) -> Result<std::result::Result<(), String>> {
+    /// Sends a test message at once, not through the queue; without a language in that of the installation. The error
+    /// is the server's or the TLS library's own text.
+    pub async fn send_test(
+        &self,
+        to: Recipient<'_>,
+        language: Option<Language>,
+        now: Timestamp,
+    ) -> Result<std::result::Result<(), String>> {
         let Some(server) = &self.0.server else {
             return Ok(Err(
                 "SMTP_URL is unset: emails are written to DATA_DIR/outbox".to_owned()
             ));
         };
         let link = format!("{}/", self.0.frontend_url);
-        let rendered = text::render_test_message(Language::from_locale(to.locale), &[("link", link.as_str())]);
+        let rendered =
+            text::render_test_message(language.unwrap_or(self.0.default_language), &[("link", link.as_str())]);
         let (address, message) = self.message(&clock::new_id(), to, rendered, now)?;
         let envelope = Envelope::new(Some(self.0.from.email.clone()), vec![address]).context("the envelope")?;
         Ok(server.send_test(&envelope, message.as_bytes()).await)
@@ -287,6 +301,11 @@ impl Mailer {
         &self.0.outbox
     }
 
+    fn language(&self, to: Recipient<'_>) -> Language {
+        to.locale
+            .map_or(self.0.default_language, |locale| Language::from_locale(locale.as_str()))
+    }
+
     fn decrypt(&self, letter: &QueuedEmail) -> Option<EmailContent> {
         let text = self.0.encryptor.decrypt(&letter.id, &letter.sealed)?;
         serde_json::from_str(&text).ok()
@@ -303,7 +322,7 @@ impl Mailer {
         let link = format!("{}{path}", self.0.frontend_url);
         let mut all = vec![("name", to.name), ("link", link.as_str())];
         all.extend_from_slice(values);
-        let rendered = text::render(kind, Language::from_locale(to.locale), &all);
+        let rendered = text::render(kind, self.language(to), &all);
         self.build(kind, to, rendered, now)
     }
 

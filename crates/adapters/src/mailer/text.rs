@@ -11,13 +11,19 @@ const VALUE_MAX: usize = 254;
 /// A language of the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// The default.
     English,
     German,
 }
 
 impl Language {
-    /// Returns the language of a locale (`de`, `de-AT`, `en` …).
+    /// Returns the language with this tag, as settings name it: `en` or `de`.
+    pub fn from_tag(tag: &str) -> Option<Self> {
+        [Self::English, Self::German]
+            .into_iter()
+            .find(|language| language.tag() == tag)
+    }
+
+    /// Returns the language of a locale (`de`, `de-AT`, `en` …); English for languages without templates.
     pub fn from_locale(locale: &str) -> Self {
         let language = locale.split(['-', '_']).next().unwrap_or_default();
         if language.eq_ignore_ascii_case("de") {
@@ -294,5 +300,7 @@ mod tests {
         assert_eq!(Language::from_locale("DE"), Language::German);
         assert_eq!(Language::from_locale("den"), Language::English);
         assert_eq!(Language::from_locale(""), Language::English);
+        assert_eq!(Language::from_tag("de"), Some(Language::German));
+        assert_eq!(Language::from_tag("de-AT"), None);
     }
 }

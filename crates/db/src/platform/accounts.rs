@@ -51,6 +51,12 @@ statements! {
         WHERE u.id = $1 AND u.password_reset_at IS NOT NULL";
     /// Names and email address of a user, which make weak passwords.
     KNOWN_WORDS = "SELECT name, first_name, last_name, email, username FROM users WHERE id = $1";
+    /// The settings of the school of a user.
+    SETTINGS_OF_SCHOOL = "SELECT o.metadata FROM members m
+        JOIN organizations o ON o.id = m.organization_id
+        JOIN users u ON u.id = m.user_id
+        WHERE m.user_id = $1
+        ORDER BY CASE WHEN o.id = u.home_organization_id THEN 0 ELSE 1 END, m.created_at, o.id LIMIT 1";
     /// The settings of the organizations in which a user is a student.
     SETTINGS_OF_STUDENT = "SELECT o.metadata FROM members m JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1 AND m.role = 'student'";
@@ -192,6 +198,14 @@ impl PlatformTx<'_> {
     pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
         self.connection
             .fetch_all(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option("metadata"))
+    }
+
+    /// Returns the settings of the school of a user: the home organization, else the first one that the user joined.
+    pub fn settings_of_school(&mut self, user: &UserId) -> Result<Option<Metadata>> {
+        let found: Option<Option<Metadata>> =
+            self.connection
+                .fetch_optional(&SETTINGS_OF_SCHOOL, args![user], |row| row.json_option("metadata"))?;
+        Ok(found.flatten())
     }
 
     /// Returns strings that make a weak password for a user: names, email address, and the names of their

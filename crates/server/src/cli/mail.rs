@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 use clap::Subcommand;
 
 use crate::config::{Config, ServeArgs, StorageArgs};
-use adapters::mailer::{Mailer, Recipient};
+use adapters::mailer::{Language, Mailer, Recipient};
 use common::clock;
 
 /// Subcommands for email.
@@ -14,9 +14,9 @@ pub enum MailCommand {
     Test {
         /// Email address that receives the message
         to: String,
-        /// Language of the message: en or de
-        #[arg(long, default_value = "en", value_parser = ["en", "de"])]
-        language: String,
+        /// Language of the message: en or de; default DEFAULT_LANGUAGE
+        #[arg(long, value_parser = crate::config::language)]
+        language: Option<Language>,
         #[command(flatten)]
         serve: Box<ServeArgs>,
         #[command(flatten)]
@@ -38,11 +38,11 @@ pub fn run(command: MailCommand) -> anyhow::Result<()> {
     let recipient = Recipient {
         address: &to,
         name: "",
-        locale: &language,
+        locale: None,
     };
     super::runtime()?.block_on(async {
         let mailer = Mailer::new(config.mail())?;
-        let sent = mailer.send_test(recipient, clock::now()).await;
+        let sent = mailer.send_test(recipient, language, clock::now()).await;
         match sent.with_context(|| format!("{to} is no email address"))? {
             Ok(()) => {
                 println!("{server:?} accepted the message from {} to {to}", config.mail_from);

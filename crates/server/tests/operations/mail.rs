@@ -8,7 +8,7 @@ use serde_json::json;
 
 use test_support::emails::{outbox, queued_emails};
 use test_support::fake_smtp::{FakeSmtp, SmtpBehavior};
-use test_support::{DatabaseKind, ServerEnv, TestApp, until};
+use test_support::{DatabaseKind, ServerEnv, TestApp, TestUser, until};
 
 db::statements! {
     READ_SEALED = "SELECT sealed FROM letters";
@@ -101,6 +101,44 @@ async fn email_is_sent_in_language_of_recipient() {
         let recipients = lines.iter().filter(|line| line.starts_with("RCPT"));
         assert_eq!(recipients.collect::<Vec<_>>(), [&format!("RCPT TO:<{}>", ada.email)]);
         app.close().await;
+    }
+}
+
+/// Requests a reset link and returns the subject of the email.
+async fn subject_of_reset(app: &TestApp, mail_server: &FakeSmtp, email: &str) -> String {
+    request_reset(app, email).await;
+    let sent = || mail_server.emails().into_iter().find(|sent| sent.to == email);
+    mail_server.until("a letter", |_| sent().is_some()).await;
+    sent().unwrap().subject
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn email_is_sent_in_language_of_school_or_installation_if_recipient_chose_none() {
+    const ENGLISH: &str = "Choose a new password";
+    const GERMAN: &str = "Ein neues Passwort wählen";
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
+        for (default_language, of_installation) in [("en", ENGLISH), ("de", GERMAN)] {
+            let mail_server = FakeSmtp::open(&[]).await;
+            let url = format!("--smtp-url=smtp://127.0.0.1:{}", mail_server.port);
+            let language = format!("--default-language={default_language}");
+            let flags = [url.as_str(), "--mail-from=Our School <office@school.test>", &language];
+            let Some(app) = TestApp::start_with(kind, &flags).await else {
+                return;
+            };
+            let world = &app.world;
+            let subject = async |user: &TestUser| subject_of_reset(&app, &mail_server, &user.email).await;
+            assert_eq!(subject(&world.zoe).await, of_installation, "her school has no language");
+            let settings = json!({"metadata": {"locale": "de"}});
+            app.as_(&world.adam)
+                .patch("/admin/settings", settings)
+                .await
+                .expect(200);
+            assert_eq!(subject(&world.ada).await, GERMAN);
+            let own = json!({"locale": "en-GB"});
+            app.as_(&world.ben).patch("/users/me", own).await.expect(200);
+            assert_eq!(subject(&world.ben).await, ENGLISH);
+            app.close().await;
+        }
     }
 }
 

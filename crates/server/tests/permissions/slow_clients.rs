@@ -217,7 +217,7 @@ async fn every_api_response_has_security_headers() {
             ("x-content-type-options", "nosniff"),
             ("referrer-policy", "no-referrer"),
             ("cross-origin-resource-policy", "same-origin"),
-            ("strict-transport-security", "max-age=31536000; includeSubDomains"),
+            ("strict-transport-security", "max-age=31536000"),
         ] {
             assert_eq!(answer.header(name), value, "{said}: {name}");
         }
@@ -230,6 +230,12 @@ async fn every_api_response_has_security_headers() {
         }
     }
     app.close().await;
+    let flags = ["--frontend-url=https://school.test", "--hsts-subdomains=true"];
+    let with_subdomains = start_service(&flags).await;
+    let answer = with_subdomains.stranger().get("/health").await;
+    let value = "max-age=31536000; includeSubDomains";
+    assert_eq!(answer.header("strict-transport-security"), value);
+    with_subdomains.close().await;
     let plain = start_service(&[]).await;
     let answer = plain.stranger().get("/health").await;
     assert!(

@@ -53,7 +53,8 @@ pub fn request_change(
     }
     let identifier = passwords::link(KIND, &new.token);
     tx.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR_SECONDS), now)?;
-    let old = Recipient::from_user(&person);
+    let school = tx.settings_of_school(user)?;
+    let old = Recipient::from_user(&person, school.as_ref());
     let to = Recipient {
         address: &new.address,
         ..old

@@ -141,11 +141,7 @@ fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>
     let Some(mail) = mail else { return Ok(false) };
     let school = tx.current_organization()?;
     let token = better_auth::token::session_token();
-    let locale = school
-        .metadata
-        .as_ref()
-        .and_then(|metadata| metadata.locale.as_ref())
-        .map_or("en", |locale| locale.as_str());
+    let locale = school.metadata.as_ref().and_then(|metadata| metadata.locale.as_ref());
     let to = Recipient {
         address: &invitation.email,
         name: invitation.name.as_str(),

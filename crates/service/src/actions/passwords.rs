@@ -98,7 +98,8 @@ pub fn request_reset(
         return Ok(());
     }
     tx.insert_verification(&identifier(token), user, now.plus_seconds(HOUR_SECONDS), now)?;
-    tx.enqueue_email(&mail.password_reset(Recipient::from_user(&person), path, now)?)
+    let school = tx.settings_of_school(user)?;
+    tx.enqueue_email(&mail.password_reset(Recipient::from_user(&person, school.as_ref()), path, now)?)
 }
 
 /// Returns whether a reset link is valid.

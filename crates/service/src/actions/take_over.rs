@@ -62,7 +62,8 @@ pub fn take_over(
         });
         let Some(mail) = mail else { return Ok(()) };
         let school = tx.current_organization()?;
-        let letter = mail.account_takeover(Recipient::from_user(&account), school.name.as_str(), PAGE, tx.now())?;
+        let to = Recipient::from_user(&account, school.metadata.as_ref());
+        let letter = mail.account_takeover(to, school.name.as_str(), PAGE, tx.now())?;
         tx.enqueue_email(&letter)
     })?;
     Ok(true)

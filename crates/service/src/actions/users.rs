@@ -203,7 +203,7 @@ fn can_join(tx: &mut WriteTx<'_>, enrollment_targets: &EnrollmentTargets) -> Res
 pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &PasswordLink) -> Result<()> {
     let school = tx.current_organization()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
-    let to = Recipient::from_user(user);
+    let to = Recipient::from_user(user, school.metadata.as_ref());
     let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, tx.now())?;
     tx.enqueue_email(&letter)
 }
@@ -308,8 +308,9 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
     people::write_password(tx, id, password)?;
     tx.record_password_reset(id)?;
     if user.email_verified {
-        let (by, at) = (tx.actor().name.clone(), tx.now());
-        tx.enqueue_email(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;
+        let (by, at, school) = (tx.actor().name.clone(), tx.now(), tx.organization_settings()?);
+        let to = Recipient::from_user(&user, Some(&school));
+        tx.enqueue_email(&mail.password_reset_notice(to, &by, at)?)?;
     }
     tx.end_sessions_of_member(id)?;
     tx.record(UserChange::PasswordReset { user: user.person() });
