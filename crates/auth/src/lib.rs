@@ -13,14 +13,14 @@ pub mod uploads;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
-use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie};
+use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie, VerifyingSecrets};
 use domain::access::{Access, EffectiveRole, MemberRole, PlatformRole, effective_role};
 use domain::id::{OrganizationId, UserId};
 use domain::time::Timestamp;
 
 use common::clock;
 use common::error::{Error, Result};
-use common::settings::Secret;
+use common::settings::{RotatedSecret, Secret};
 use db::platform::CrossTenantReason;
 use db::platform::organizations::HostName;
 use db::platform::resource_tenant::ResourceRef;
@@ -42,7 +42,7 @@ pub struct RequestId(pub String);
 pub struct Authenticator {
     store: Store,
     names: CookieNames,
-    secret: Secret,
+    secret: RotatedSecret,
     host_resolver: HostResolver,
     password_hasher: PasswordHasher,
     tenant_hints: TenantHints,
@@ -186,7 +186,7 @@ pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, re
 }
 
 impl Authenticator {
-    pub fn new(store: Store, names: CookieNames, secret: Secret, host_resolver: HostResolver) -> Self {
+    pub fn new(store: Store, names: CookieNames, secret: RotatedSecret, host_resolver: HostResolver) -> Self {
         Self {
             store,
             names,
@@ -203,7 +203,15 @@ impl Authenticator {
 
     /// The secret that signs cookies.
     pub fn secret(&self) -> &str {
-        self.secret.expose()
+        self.secret.current().expose()
+    }
+
+    /// The secrets that cookies are verified with.
+    pub fn verifying_secrets(&self) -> VerifyingSecrets<'_> {
+        VerifyingSecrets {
+            current: self.secret(),
+            previous: self.secret.previous().map(Secret::expose),
+        }
     }
 
     pub fn host_resolver(&self) -> &HostResolver {
@@ -239,7 +247,7 @@ impl Authenticator {
     /// attacker may have set one of them.
     pub fn token(&self, headers: &HeaderMap) -> Option<String> {
         let cookies = RequestCookies::parse(headers.get_all(header::COOKIE));
-        match cookies.session(&self.names, self.secret()) {
+        match cookies.session(&self.names, self.verifying_secrets()) {
             SessionCookie::Token(token) => Some(token),
             SessionCookie::Absent => None,
             SessionCookie::Ambiguous => {

@@ -14,6 +14,24 @@ use crate::{
 /// Length of a signature: 32 bytes in base64, including one `=` of padding.
 const SIGNATURE_LENGTH: usize = 44;
 
+/// The secrets that signatures are verified with.
+#[derive(Clone, Copy)]
+pub struct VerifyingSecrets<'a> {
+    /// The secret that signs.
+    pub current: &'a str,
+    /// The secret that signed before, while it is replaced.
+    pub previous: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for VerifyingSecrets<'a> {
+    fn from(current: &'a str) -> Self {
+        Self {
+            current,
+            previous: None,
+        }
+    }
+}
+
 /// Cookie names of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CookieNames {
@@ -123,35 +141,40 @@ impl RequestCookies {
     }
 
     /// Returns the value of a signed cookie if the signature is valid.
-    pub fn signed(&self, name: &str, secret: &str) -> Option<String> {
-        verify(secret, self.raw(name)?)
+    pub fn signed<'a>(&self, name: &str, secrets: impl Into<VerifyingSecrets<'a>>) -> Option<String> {
+        let (value, secrets) = (self.raw(name)?, secrets.into());
+        verify(secrets.current, value).or_else(|| verify(secrets.previous?, value))
     }
 
     /// Resolves the session cookie.
-    pub fn session(&self, names: &CookieNames, secret: &str) -> SessionCookie {
+    pub fn session<'a>(&self, names: &CookieNames, secrets: impl Into<VerifyingSecrets<'a>>) -> SessionCookie {
         match self.count(names.session_token()) {
             0 => SessionCookie::Absent,
             1 if !self.has_attributes() => self
-                .signed(names.session_token(), secret)
+                .signed(names.session_token(), secrets)
                 .map_or(SessionCookie::Absent, SessionCookie::Token),
             _ => SessionCookie::Ambiguous,
         }
     }
 
     /// Returns whether the session is remembered after the browser is closed.
-    pub fn remember(&self, names: &CookieNames, secret: &str) -> Remember {
-        match self.signed(names.dont_remember(), secret).as_deref() {
+    pub fn remember<'a>(&self, names: &CookieNames, secrets: impl Into<VerifyingSecrets<'a>>) -> Remember {
+        match self.signed(names.dont_remember(), secrets).as_deref() {
             Some("true") => Remember::No,
             _ => Remember::Yes,
         }
     }
 
     /// Returns the token of the session to which an administrator returns, and whether it was remembered.
-    pub fn admin_session(&self, names: &CookieNames, secret: &str) -> Option<(String, Remember)> {
+    pub fn admin_session<'a>(
+        &self,
+        names: &CookieNames,
+        secrets: impl Into<VerifyingSecrets<'a>>,
+    ) -> Option<(String, Remember)> {
         if self.count(names.admin_session()) != 1 {
             return None;
         }
-        let value = self.signed(names.admin_session(), secret)?;
+        let value = self.signed(names.admin_session(), secrets)?;
         let (token, flag) = value.split_once(':')?;
         let remember = if flag.is_empty() { Remember::Yes } else { Remember::No };
         Some((token.to_owned(), remember))
@@ -334,6 +357,18 @@ mod tests {
             assert_eq!(session_of(&format!("{name}={value}")), SessionCookie::Absent, "{value}");
         }
         assert_eq!(session_of("a=b"), SessionCookie::Absent);
+    }
+
+    #[test]
+    fn token_of_previous_secret_is_accepted_while_it_is_replaced() {
+        let name = names().session_token().to_owned();
+        let cookies = RequestCookies::parse([format!("{name}={}", sign(SECRET, "mine"))]);
+        let secrets = |current, previous| VerifyingSecrets { current, previous };
+        let mine = SessionCookie::Token("mine".into());
+        assert_eq!(cookies.session(&names(), secrets("a new secret", Some(SECRET))), mine);
+        assert_eq!(cookies.session(&names(), secrets(SECRET, Some("an older one"))), mine);
+        let others = secrets("a new secret", Some("an older one"));
+        assert_eq!(cookies.session(&names(), others), SessionCookie::Absent);
     }
 
     #[test]

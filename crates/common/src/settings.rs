@@ -3,7 +3,7 @@
 pub mod address;
 pub mod secret;
 
-pub use self::secret::Secret;
+pub use self::secret::{RotatedSecret, Secret};
 
 /// Reason why the service refuses to start, printed as one line on stderr.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use api::app::HttpSettings;
 use common::error;
 use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, exact_origin, is_folder};
 use common::settings::secret::{is_known, read_secret_file};
-use common::settings::{Secret, SettingsError};
+use common::settings::{RotatedSecret, Secret, SettingsError};
 use db::Database;
 use realtime::timeouts::RealtimeTimeouts;
 
@@ -69,12 +69,24 @@ pub struct ServeArgs {
     /// File that contains DOCSERVER_JWT_SECRET
     #[arg(long, env = "DOCSERVER_JWT_SECRET_FILE")]
     pub docserver_jwt_secret_file: Option<PathBuf>,
+    /// The earlier DOCSERVER_JWT_SECRET while it is replaced: tokens that it signed are still accepted
+    #[arg(long, env = "DOCSERVER_JWT_SECRET_PREVIOUS", hide_env_values = true)]
+    pub docserver_jwt_secret_previous: Option<Secret>,
+    /// File that contains DOCSERVER_JWT_SECRET_PREVIOUS
+    #[arg(long, env = "DOCSERVER_JWT_SECRET_PREVIOUS_FILE")]
+    pub docserver_jwt_secret_previous_file: Option<PathBuf>,
     /// Secret that signs session cookies, at least 32 bytes, different from DOCSERVER_JWT_SECRET (required)
     #[arg(long, env = "AUTH_SECRET", hide_env_values = true)]
     pub auth_secret: Option<Secret>,
     /// File that contains AUTH_SECRET
     #[arg(long, env = "AUTH_SECRET_FILE")]
     pub auth_secret_file: Option<PathBuf>,
+    /// The earlier AUTH_SECRET while it is replaced: sessions and queued emails of it stay valid
+    #[arg(long, env = "AUTH_SECRET_PREVIOUS", hide_env_values = true)]
+    pub auth_secret_previous: Option<Secret>,
+    /// File that contains AUTH_SECRET_PREVIOUS
+    #[arg(long, env = "AUTH_SECRET_PREVIOUS_FILE")]
+    pub auth_secret_previous_file: Option<PathBuf>,
     /// Address to listen on: `HOST:PORT` (port 0 selects a free port and prints it), or `unix:/PATH` for a proxy on
     /// this machine
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:3000")]
@@ -187,8 +199,12 @@ impl Default for ServeArgs {
             frontend_url: None,
             docserver_jwt_secret: None,
             docserver_jwt_secret_file: None,
+            docserver_jwt_secret_previous: None,
+            docserver_jwt_secret_previous_file: None,
             auth_secret: None,
             auth_secret_file: None,
+            auth_secret_previous: None,
+            auth_secret_previous_file: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 3000)).into(),
             api_internal_url: None,
             docserver_url: None,
@@ -229,9 +245,9 @@ pub struct Config {
     /// `FRONTEND_URL` without a trailing slash; links in emails begin with it.
     pub frontend_url: String,
     /// The secret that signs session cookies.
-    pub auth_secret: Secret,
+    pub auth_secret: RotatedSecret,
     /// The secret that signs document-server tokens.
-    pub docserver_jwt_secret: Secret,
+    pub docserver_jwt_secret: RotatedSecret,
     /// The HTTP header for document-server tokens.
     pub docserver_jwt_header: String,
     /// Whether other installations use the same document server.
@@ -373,6 +389,9 @@ impl Config {
         let frontend_url = present(serve.frontend_url);
         let docserver = secret(serve.docserver_jwt_secret).or(from_file(&serve.docserver_jwt_secret_file)?);
         let auth = secret(serve.auth_secret).or(from_file(&serve.auth_secret_file)?);
+        let docserver_previous =
+            secret(serve.docserver_jwt_secret_previous).or(from_file(&serve.docserver_jwt_secret_previous_file)?);
+        let auth_previous = secret(serve.auth_secret_previous).or(from_file(&serve.auth_secret_previous_file)?);
         let (Some(frontend_url), Some(docserver), Some(auth)) = (&frontend_url, &docserver, &auth) else {
             let all = [
                 ("FRONTEND_URL", frontend_url.is_none()),
@@ -382,16 +401,15 @@ impl Config {
             return Err(missing(&all));
         };
         let mut faults = Vec::new();
-        for (name, secret) in [("DOCSERVER_JWT_SECRET", docserver), ("AUTH_SECRET", auth)] {
-            if secret.len() < 32 {
-                faults.push(format!("{name} must have at least 32 bytes"));
-            } else if is_known(secret) {
-                faults.push(format!("{name} is a known default; make a random one"));
-            }
-        }
-        if docserver == auth {
-            faults.push("DOCSERVER_JWT_SECRET and AUTH_SECRET must differ".to_owned());
-        }
+        check_secrets(
+            &[
+                ("DOCSERVER_JWT_SECRET", Some(docserver)),
+                ("AUTH_SECRET", Some(auth)),
+                ("DOCSERVER_JWT_SECRET_PREVIOUS", docserver_previous.as_deref()),
+                ("AUTH_SECRET_PREVIOUS", auth_previous.as_deref()),
+            ],
+            &mut faults,
+        );
         let frontend_origin = exact_origin(frontend_url).unwrap_or_else(|| {
             faults.push(format!("FRONTEND_URL {NOT_AN_ORIGIN}"));
             String::new()
@@ -429,8 +447,8 @@ impl Config {
         Ok(Self {
             frontend_url: frontend_origin.clone(),
             frontend_origin,
-            auth_secret: Secret::new(auth),
-            docserver_jwt_secret: Secret::new(docserver),
+            auth_secret: RotatedSecret::new(auth, auth_previous),
+            docserver_jwt_secret: RotatedSecret::new(docserver, docserver_previous),
             docserver_jwt_header: serve.docserver_jwt_header.trim().to_owned(),
             docserver_shared: serve.docserver_shared,
             docserver_results_path,
@@ -519,6 +537,7 @@ fn check_secrets(secrets: &[(&str, Option<&str>)], faults: &mut Vec<String>) {
         if let Some((other, _)) = seen.iter().find(|(_, other)| *other == secret) {
             faults.push(format!("{other} and {name} must differ"));
         }
+        seen.push((name, secret));
     }
 }
 

@@ -8,28 +8,32 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use common::error::Result;
-use common::settings::Secret;
+use common::settings::{RotatedSecret, Secret};
 
 /// The key derivation label; other uses of `AUTH_SECRET` derive other keys.
 const PURPOSE: &[u8] = b"groupwork letters";
 
 /// Encrypts and decrypts the queued emails of an installation.
-pub struct Encryptor(RandomizedNonceKey);
+pub struct Encryptor {
+    key: RandomizedNonceKey,
+    /// The key of the secret that is replaced; it only decrypts.
+    previous: Option<RandomizedNonceKey>,
+}
 
 impl Encryptor {
-    /// Derives the key from the secret.
-    pub fn new(secret: &Secret) -> Result<Self> {
-        let root = hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes());
-        let key = hmac::sign(&root, PURPOSE);
-        let key = RandomizedNonceKey::new(&AES_256_GCM, key.as_ref()).map_err(|_| anyhow!("no key for letters"))?;
-        Ok(Self(key))
+    /// Derives the keys from the secrets.
+    pub fn new(secret: &RotatedSecret) -> Result<Self> {
+        Ok(Self {
+            key: derive_key(secret.current())?,
+            previous: secret.previous().map(derive_key).transpose()?,
+        })
     }
 
     /// Encrypts the text of the email with this id. The id is authenticated, so rows cannot be swapped.
     pub fn encrypt(&self, id: &str, text: &str) -> Result<String> {
         let mut bytes = text.as_bytes().to_vec();
         let nonce = self
-            .0
+            .key
             .seal_in_place_append_tag(Aad::from(id), &mut bytes)
             .map_err(|_| anyhow!("a letter was not sealed"))?;
         bytes.extend_from_slice(nonce.as_ref());
@@ -38,12 +42,24 @@ impl Encryptor {
 
     /// Decrypts a text; `None` if `AUTH_SECRET` has changed or the row was modified.
     pub fn decrypt(&self, id: &str, sealed: &str) -> Option<String> {
-        let mut bytes = BASE64.decode(sealed).ok()?;
+        let bytes = BASE64.decode(sealed).ok()?;
         let at = bytes.len().checked_sub(NONCE_LEN)?;
-        let nonce = Nonce::try_assume_unique_for_key(&bytes.split_off(at)).ok()?;
-        let text = self.0.open_in_place(nonce, Aad::from(id), &mut bytes).ok()?;
-        String::from_utf8(text.to_vec()).ok()
+        let (text, nonce) = bytes.split_at(at);
+        let open = |key: &RandomizedNonceKey| {
+            // A failed attempt overwrites the buffer.
+            let mut buffer = text.to_vec();
+            let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+            let text = key.open_in_place(nonce, Aad::from(id), &mut buffer).ok()?;
+            String::from_utf8(text.to_vec()).ok()
+        };
+        open(&self.key).or_else(|| open(self.previous.as_ref()?))
     }
+}
+
+fn derive_key(secret: &Secret) -> Result<RandomizedNonceKey> {
+    let root = hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes());
+    let key = hmac::sign(&root, PURPOSE);
+    Ok(RandomizedNonceKey::new(&AES_256_GCM, key.as_ref()).map_err(|_| anyhow!("no key for letters"))?)
 }
 
 #[cfg(test)]
@@ -62,6 +78,10 @@ mod tests {
         assert_eq!(encryptor.decrypt("a", &sealed).as_deref(), Some("a secret link"));
         assert_eq!(encryptor.decrypt("b", &sealed), None);
         assert_eq!(other.decrypt("a", &sealed), None);
+        let rotated = Encryptor::new(&RotatedSecret::new("two", Some("one".to_owned()))).unwrap();
+        assert_eq!(rotated.decrypt("a", &sealed).as_deref(), Some("a secret link"));
+        let newer = rotated.encrypt("a", "a secret link").unwrap();
+        assert_eq!(other.decrypt("a", &newer).as_deref(), Some("a secret link"));
         assert_eq!(encryptor.decrypt("a", "AAAA"), None);
         assert_ne!(encryptor.encrypt("a", "a secret link").unwrap(), sealed);
     }

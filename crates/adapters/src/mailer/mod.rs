@@ -33,7 +33,7 @@ pub use self::text::Language;
 use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
-use common::settings::Secret;
+use common::settings::RotatedSecret;
 
 /// Settings of the mailer.
 #[derive(Debug, Clone)]

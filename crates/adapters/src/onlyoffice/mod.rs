@@ -19,14 +19,14 @@ use reqwest::Url;
 use self::timeouts::DocumentServerTimeouts;
 use self::token::TokenSigner;
 use common::error::Result;
-use common::settings::Secret;
+use common::settings::RotatedSecret;
 use common::settings::address::origin_of;
 
 /// Settings of the document server's client.
 #[derive(Debug, Clone)]
 pub struct DocumentServerSettings {
     /// Signs and verifies tokens.
-    pub jwt_secret: Secret,
+    pub jwt_secret: RotatedSecret,
     /// Header that carries tokens.
     pub jwt_header: String,
     /// Whether other installations use the same document server.
@@ -101,7 +101,7 @@ impl DocumentServer {
         };
         Ok(Self(Arc::new(DocumentServerInner {
             text_editor: settings.text_editor.unwrap_or(default_editor),
-            tokens: TokenSigner::new(settings.jwt_secret.expose()),
+            tokens: TokenSigner::new(&settings.jwt_secret),
             http: client::http_client()?,
             public_url: settings.public_url,
             internal_url,

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::{DocumentServer, FileVersion};
 use common::clock;
 use common::error::{Error, Result};
+use common::settings::{RotatedSecret, Secret};
 
 /// The allowed clock skew in seconds.
 const LEEWAY: i64 = 60;
@@ -36,6 +37,8 @@ pub type Claims = Map<String, Value>;
 pub(super) struct TokenSigner {
     encoding_key: EncodingKey,
     decoding_key: DecodingKey,
+    /// The key of the secret that is replaced; it only verifies.
+    previous_decoding_key: Option<DecodingKey>,
     validation: Validation,
 }
 
@@ -100,14 +103,15 @@ const FOREIGN_CLAIMS: [&str; 7] = [
 ];
 
 impl TokenSigner {
-    pub(super) fn new(secret: &str) -> Self {
+    pub(super) fn new(secret: &RotatedSecret) -> Self {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.leeway = LEEWAY.unsigned_abs();
         validation.validate_nbf = true;
         validation.validate_aud = false;
         Self {
-            encoding_key: EncodingKey::from_secret(secret.as_bytes()),
-            decoding_key: DecodingKey::from_secret(secret.as_bytes()),
+            encoding_key: EncodingKey::from_secret(secret.current().expose().as_bytes()),
+            decoding_key: decoding_key(secret.current()),
+            previous_decoding_key: secret.previous().map(decoding_key),
             validation,
         }
     }
@@ -123,7 +127,11 @@ impl TokenSigner {
 
     /// Verifies a token and returns its claims; rejects expired tokens and those issued in the future.
     fn verify(&self, token: &str) -> Result<Claims> {
-        let read = jsonwebtoken::decode::<Claims>(token, &self.decoding_key, &self.validation);
+        let decode = |key| jsonwebtoken::decode::<Claims>(token, key, &self.validation);
+        let read = decode(&self.decoding_key).or_else(|error| match &self.previous_decoding_key {
+            Some(previous) if *error.kind() == ErrorKind::InvalidSignature => decode(previous),
+            _ => Err(error),
+        });
         let claims = read.map_err(|error| {
             // The usual causes are clock skew and a wrong secret. The log names the cause, never the token.
             if *error.kind() == ErrorKind::ExpiredSignature {
@@ -153,6 +161,10 @@ impl TokenSigner {
         }
         Ok(claims.claims)
     }
+}
+
+fn decoding_key(secret: &Secret) -> DecodingKey {
+    DecodingKey::from_secret(secret.expose().as_bytes())
 }
 
 impl DocumentServer {

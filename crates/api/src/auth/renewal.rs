@@ -29,7 +29,7 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
     }
     let authenticator = app.authenticator();
     let cookies = RequestCookies::parse(headers.get_all(header::COOKIE));
-    let remember = cookies.remember(authenticator.names(), authenticator.secret());
+    let remember = cookies.remember(authenticator.names(), authenticator.verifying_secrets());
     if !is_due(caller, remember) {
         return Vec::new();
     }

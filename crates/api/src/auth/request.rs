@@ -184,8 +184,9 @@ impl AuthRequest {
 
     /// Whether this browser has persistent cookies.
     pub fn remember(&self) -> Remember {
+        let authenticator = self.app.authenticator();
         self.cookies
-            .remember(self.app.authenticator().names(), self.app.authenticator().secret())
+            .remember(authenticator.names(), authenticator.verifying_secrets())
     }
 
     /// The session cookie cache of the request. It is not verified.
@@ -197,7 +198,7 @@ impl AuthRequest {
     pub fn impersonator_session(&self) -> Option<(String, Remember)> {
         let authenticator = self.app.authenticator();
         self.cookies
-            .admin_session(authenticator.names(), authenticator.secret())
+            .admin_session(authenticator.names(), authenticator.verifying_secrets())
     }
 
     /// Clears all session cookies, including the SUPER_ADMIN's own session during an impersonation.

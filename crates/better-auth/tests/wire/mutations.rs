@@ -172,7 +172,7 @@ proptest! {
         prop_assert_eq!(verify(&secret, &signed), expected.clone());
 
         let cookies = RequestCookies::parse([format!("a=b; name={signed}; c=d")]);
-        prop_assert_eq!(cookies.signed("name", &secret), expected);
+        prop_assert_eq!(cookies.signed("name", secret.as_str()), expected);
     }
 
     #[test]

@@ -48,6 +48,39 @@ impl From<&str> for Secret {
     }
 }
 
+/// A secret that can be replaced without an interruption: the current one signs and encrypts, and what the previous one
+/// signed or encrypted is still accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RotatedSecret {
+    current: Secret,
+    previous: Option<Secret>,
+}
+
+impl RotatedSecret {
+    pub fn new(current: impl Into<String>, previous: Option<String>) -> Self {
+        Self {
+            current: Secret::new(current),
+            previous: previous.map(Secret::new),
+        }
+    }
+
+    /// Returns the secret for signing.
+    pub fn current(&self) -> &Secret {
+        &self.current
+    }
+
+    /// Returns the secret that the current one replaces.
+    pub fn previous(&self) -> Option<&Secret> {
+        self.previous.as_ref()
+    }
+}
+
+impl From<&str> for RotatedSecret {
+    fn from(text: &str) -> Self {
+        Self::new(text, None)
+    }
+}
+
 /// Generates a random secret.
 pub fn generate_secret() -> String {
     better_auth::token::random_text(48)

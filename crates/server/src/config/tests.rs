@@ -33,6 +33,43 @@ fn setting_with_a_bad_address_is_rejected_by_name() {
 }
 
 #[test]
+fn secrets_of_a_rotation_are_long_and_different() {
+    let refusal = |auth_previous: &str, docserver_previous: &str| {
+        let args = ServeArgs {
+            frontend_url: Some("https://school.example".to_owned()),
+            auth_secret: Some("auth-secret-for-tests-0123456789abcdef".into()),
+            auth_secret_previous: Some(auth_previous.into()),
+            docserver_jwt_secret: Some("docserver-secret-for-tests-0123456789ab".into()),
+            docserver_jwt_secret_previous: Some(docserver_previous.into()),
+            ..ServeArgs::default()
+        };
+        Config::check(args, StorageArgs::default())
+            .err()
+            .map(|refused| refused.0)
+    };
+    assert_eq!(refusal("", " "), None, "empty values count as unset");
+    let older = "an-older-secret-for-tests-0123456789abcd";
+    assert_eq!(refusal(older, ""), None);
+    for (auth, docserver, wanted) in [
+        ("short", "", "AUTH_SECRET_PREVIOUS must have at least 32 bytes"),
+        ("", "short", "DOCSERVER_JWT_SECRET_PREVIOUS must have at least 32 bytes"),
+        (
+            "auth-secret-for-tests-0123456789abcdef",
+            "",
+            "AUTH_SECRET and AUTH_SECRET_PREVIOUS must differ",
+        ),
+        (
+            older,
+            older,
+            "DOCSERVER_JWT_SECRET_PREVIOUS and AUTH_SECRET_PREVIOUS must differ",
+        ),
+    ] {
+        let refused = refusal(auth, docserver).unwrap_or_default();
+        assert!(refused.contains(wanted), "{refused}");
+    }
+}
+
+#[test]
 fn repeated_words_are_weak_secrets() {
     assert!(is_known("secretsecretsecretsecretsecretsecret"));
     assert!(is_known("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));

@@ -29,6 +29,7 @@ mod packaging;
 mod process;
 mod prose_script;
 mod releases;
+mod secret_rotation;
 mod settings_file;
 mod storage_owner;
 mod test_scripts;
