@@ -1,5 +1,5 @@
 // Starts a separate demo school with its own data directory and port. It can be killed and restarted in place.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const BINARY = process.env.GROUPWORK_BINARY ?? fileURLToPath(new URL("../../target/demo/groupwork", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -84,6 +85,11 @@ export class Demo {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+
+  /** Runs a command of the binary on the data of this school, like its operator. */
+  async command(...args) {
+    await promisify(execFile)(BINARY, [...args, "--data-dir", this.#folder]);
   }
 
   /** The server process, for measurements. */

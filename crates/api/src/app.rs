@@ -13,6 +13,7 @@ use adapters::onlyoffice::DocumentServer;
 use auth::Authenticator;
 use auth::client_requests::ClientRequests;
 use auth::concurrency::TenantSemaphore;
+use auth::maintenance::MaintenanceMode;
 use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
 use common::scheduler::Scheduler;
@@ -60,6 +61,7 @@ pub struct AppParts {
     pub tenant_semaphore: TenantSemaphore,
     pub client_requests: ClientRequests,
     pub uploads: Uploads,
+    pub maintenance: MaintenanceMode,
     pub realtime: RealtimeServer,
     pub files: BlobStore,
     pub document_server: DocumentServer,
@@ -130,6 +132,11 @@ impl App {
     /// Limits concurrent uploads and their total size.
     pub fn uploads(&self) -> &Uploads {
         &self.0.parts.uploads
+    }
+
+    /// The maintenance mode.
+    pub fn maintenance(&self) -> &MaintenanceMode {
+        &self.0.parts.maintenance
     }
 
     /// Sockets of this instance.

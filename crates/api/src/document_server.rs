@@ -60,9 +60,10 @@ pub(crate) async fn editor(
         Ok((seen, reader))
     });
     let (seen, reader) = found.await?;
-    // A client may request less than the rules allow, never more.
+    // A client may request less than the rules allow, never more. During maintenance no document is opened for editing.
     let mode = match options.mode {
         Some(EditorMode::View) => EditorMode::View,
+        Some(EditorMode::Edit) | None if cx.app().maintenance().is_on() => EditorMode::View,
         Some(EditorMode::Edit) | None => seen.mode(),
     };
     cx.app()

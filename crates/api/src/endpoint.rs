@@ -15,6 +15,7 @@ use super::auth as auth_routes;
 use super::context::App;
 use super::dry_run::DryRunMethods;
 use super::guard::{Route, guard};
+use super::maintenance;
 use super::route_limits::RouteLimits;
 use common::error::Error;
 
@@ -93,6 +94,7 @@ impl Endpoints {
             access,
             limits,
             dry_runs,
+            in_maintenance: maintenance::served(access, path),
             is_renewing: self.tag != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
             render_error,
         };

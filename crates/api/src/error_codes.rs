@@ -68,6 +68,10 @@ pub fn common_codes(route: RouteProperties) -> Vec<(u16, &'static str)> {
     add(route.changes && access != Access::DocumentServer, &origin);
     // Also for `dryRun` on a route that does not support it.
     add(true, &[ErrorCode::ValidationError]);
+    add(
+        route.changes && access != Access::DocumentServer,
+        &[ErrorCode::Maintenance],
+    );
     add(route.creates, &[ErrorCode::IdempotencyKeyReused]);
     add(
         route.json,

@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use domain::access::{Access, EffectiveRole};
 use domain::id::UserId;
+use domain::maintenance::ServedInMaintenance;
 use domain::rate::Meter;
 
 use super::anonymous_body::AnonymousBody;
@@ -20,6 +21,7 @@ use super::context::App;
 use super::dry_run::{DryRun, DryRunMethods};
 use super::export_body::ExportBody;
 use super::idempotency;
+use super::maintenance;
 use super::route_limits::RouteLimits;
 use super::valid;
 use auth::{self, Caller, RequestCredentials};
@@ -39,6 +41,8 @@ pub struct Route {
     pub limits: RouteLimits,
     /// The methods of the path that support a dry run.
     pub dry_runs: DryRunMethods,
+    /// The requests that are served during maintenance.
+    pub in_maintenance: ServedInMaintenance,
     /// Whether the session of the caller is renewed. The routes of `/auth` renew it themselves.
     pub is_renewing: bool,
     /// Renders errors in the format of the route's noun.
@@ -67,9 +71,10 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
     let client = credentials.address.clone();
     // Checked on the original query, but reported only to callers who may use the route.
     let dry_run = route.dry_runs.check(request.method(), request.uri());
+    let maintenance = maintenance::check(route.in_maintenance, request.method(), app.maintenance());
     let authorized = match authorize(route, &app, credentials, request.method(), &mut meter)
         .await
-        .and_then(|caller| dry_run.map(|()| caller))
+        .and_then(|caller| maintenance.and(dry_run).map(|()| caller))
     {
         Ok(Some(caller)) => {
             if route.is_renewing {

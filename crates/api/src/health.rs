@@ -10,6 +10,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use bytes::Bytes;
+use domain::maintenance::Maintenance;
+use domain::text::MaintenanceMessage;
 use domain::time::Timestamp;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -35,8 +37,21 @@ pub struct Health {
     uptime: u64,
     /// The current time of the service.
     timestamp: Timestamp,
+    /// The maintenance mode; null if everything can be changed.
+    #[schema(required)]
+    maintenance: Option<MaintenanceNotice>,
     /// How this request arrived.
     connection: ClientConnection,
+}
+
+/// The maintenance mode: everything can be read, nothing can be changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MaintenanceNotice {
+    /// The text of the operator for users.
+    #[schema(required)]
+    message: Option<MaintenanceMessage>,
+    /// When it began.
+    since: Timestamp,
 }
 
 /// How a request arrived, for the configuration of a proxy.
@@ -97,6 +112,10 @@ pub(crate) async fn show(
         version: env!("CARGO_PKG_VERSION"),
         uptime,
         timestamp: clock::now(),
+        maintenance: app
+            .maintenance()
+            .current()
+            .map(|Maintenance { message, since }| MaintenanceNotice { message, since }),
         connection: ClientConnection {
             client: hosts.client_address(&headers, peer).map(|address| address.to_string()),
             forwarded,

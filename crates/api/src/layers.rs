@@ -19,6 +19,7 @@ use axum::response::{IntoResponse, Response};
 use super::audit::AuditedRequest;
 use super::body_timeout::OwningBody;
 use super::context::App;
+use super::maintenance::MAINTENANCE;
 use super::response::{ErrorBody, ErrorReply};
 use auth::{Peer, RequestId};
 use common::clock;
@@ -273,7 +274,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
         );
         let exposed = HeaderValue::from_static(
             "x-request-id, retry-after, x-retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, \
-             content-disposition, etag, event-position, idempotency-replayed",
+             content-disposition, etag, event-position, idempotency-replayed, x-maintenance",
         );
         response
             .headers_mut()

@@ -67,6 +67,7 @@ mod invitations;
 mod late_texts;
 mod lesson_board;
 mod mail_domains;
+mod maintenance;
 mod members;
 pub mod metrics;
 mod organization_settings;

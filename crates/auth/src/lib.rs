@@ -4,6 +4,7 @@
 pub mod client_requests;
 pub mod concurrency;
 pub mod host_resolver;
+pub mod maintenance;
 pub mod origin;
 pub mod password_hasher;
 pub mod rate_limiter;

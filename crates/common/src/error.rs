@@ -149,6 +149,9 @@ pub enum Error {
     /// A dependency of the service is unavailable.
     #[error("The service is not ready. Try again in a moment.")]
     NotReady,
+    /// The installation is in maintenance mode.
+    #[error("The service is being maintained: everything can be read, nothing can be changed. Try again later.")]
+    Maintenance,
     /// The storage quota of the organization is exhausted.
     #[error("The storage of this organization is full.")]
     QuotaExceeded,

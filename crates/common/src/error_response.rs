@@ -11,6 +11,9 @@ use crate::error::{Error, Problem};
 /// The header of a response that was repeated for an `Idempotency-Key`.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
+/// `Retry-After` during maintenance, in seconds.
+const MAINTENANCE_RETRY_SECONDS: u64 = 30;
+
 /// An error to be rendered. `layers::finish` adds the request id and writes the body.
 #[derive(Debug, Clone)]
 pub struct ErrorReply {
@@ -54,6 +57,7 @@ fn error_code(error: &Error) -> Option<ErrorCode> {
         Error::DocumentServerTimeout => ErrorCode::DocserverTimeout,
         Error::Overloaded => ErrorCode::Overloaded,
         Error::NotReady => ErrorCode::NotReady,
+        Error::Maintenance => ErrorCode::Maintenance,
         Error::QuotaExceeded => ErrorCode::QuotaExceeded,
         Error::DiskFull => ErrorCode::DiskFull,
         Error::Internal(_) => ErrorCode::InternalError,
@@ -111,6 +115,7 @@ impl IntoResponse for Error {
         let retry = match &self {
             Error::RateLimited { retry_after } => Some(*retry_after),
             Error::Overloaded | Error::NotReady => Some(1),
+            Error::Maintenance => Some(MAINTENANCE_RETRY_SECONDS),
             _ => None,
         };
         if let Some(seconds) = retry {

@@ -110,6 +110,7 @@ error_codes! {
     NotAMember = "NOT_A_MEMBER", 403, User, "The caller does not belong to the organization of the request.";
     NotClassTeacher = "NOT_CLASS_TEACHER", 403, User, "Only the teachers of the class and admins may do this.";
     NotFound = "NOT_FOUND", 404, User, "Unknown, of another organization, or invisible to the caller: always the same response.";
+    Maintenance = "MAINTENANCE", 503, User, "The installation is being maintained: it can be read, but not changed; Retry-After is the time until the next attempt.";
     NotReady = "NOT_READY", 503, User, "A dependency of the service is unavailable; Retry-After is the time until the next attempt.";
     NotSubmitted = "NOT_SUBMITTED", 409, User, "The document is not submitted.";
     NoActiveOrganization = "NO_ACTIVE_ORGANIZATION", 400, Program, "Neither the session nor the Host names an organization.";

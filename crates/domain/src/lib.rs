@@ -59,6 +59,7 @@ pub mod job;
 pub mod late_text;
 pub mod list;
 pub mod mail_domain;
+pub mod maintenance;
 pub mod message;
 pub mod network;
 pub mod number;

@@ -251,6 +251,8 @@ texts! {
     ClientMessageId: Opaque 1 to 64;
     /// Language of a user, such as "en" or "de-CH".
     Locale: SingleLine 1 to 35;
+    /// What users read during maintenance.
+    MaintenanceMessage: SingleLine 1 to 300;
     /// Time zone of a user, such as "Europe/Berlin".
     TimeZone: SingleLine 1 to 64;
     /// Name of an organization in URLs, also its subdomain.

@@ -8,6 +8,7 @@ use adapters::blob_store::BlobStore;
 use adapters::dns::Dns;
 use adapters::mailer::Mailer;
 use adapters::onlyoffice::DocumentServer;
+use auth::maintenance::MaintenanceMode;
 use backup::{erasure_journal, ownership};
 use common::clock;
 use common::scheduler::Task;
@@ -25,6 +26,7 @@ pub struct BackgroundWork {
     pub transactor: Transactor,
     pub files: BlobStore,
     pub mail: Mailer,
+    pub maintenance: MaintenanceMode,
     pub dns: Dns,
     pub jobs: Jobs,
     pub realtime: RealtimeServer,
@@ -91,6 +93,12 @@ impl BackgroundWork {
                 |(store, files)| async move { storage_usage::count_batch(&store, &files).await },
             )
             .first_after(every(30)),
+            Task::new(
+                "maintenance mode",
+                every(2),
+                (store.clone(), self.maintenance),
+                |(store, maintenance)| async move { maintenance.refresh(&store).await },
+            ),
             Task::new("old messages", minutes(10), store.clone(), |store| async move {
                 old_messages::sweep(&store, clock::now()).await
             }),

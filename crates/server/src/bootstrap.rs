@@ -14,6 +14,7 @@ use auth::Authenticator;
 use auth::client_requests::ClientRequests;
 use auth::concurrency::TenantSemaphore;
 use auth::host_resolver::{self, HostResolver};
+use auth::maintenance::MaintenanceMode;
 use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
 use backup::ownership;
@@ -73,16 +74,19 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let dns = Dns::new(config.dns_server);
     let transactor = Transactor::new(store, bus);
     let document_workflows = DocumentWorkflows::new(transactor.clone(), files.clone(), document_server.clone());
-    let rate_limiter = RateLimiter::new(config.rate_limit_factor, &config.auth_secret);
+    let rate_limiter = RateLimiter::new(config.rate_limit_factor, config.auth_secret.current());
     realtime.share_rate_limits(&rate_limiter);
     let is_alone = matches!(database, Database::Sqlite(_));
     let jobs = Jobs::new(transactor.clone(), files.clone(), mail.outbox().clone(), is_alone);
     let client_requests = ClientRequests::new(config.connections_per_address);
     let uploads = Uploads::new(config.storage.data_dir.clone(), config.upload_free_disk);
+    let maintenance = MaintenanceMode::default();
+    maintenance.refresh(&transactor).await?;
     let background_work = BackgroundWork {
         transactor: transactor.clone(),
         files: files.clone(),
         mail: mail.clone(),
+        maintenance: maintenance.clone(),
         dns: dns.clone(),
         jobs: jobs.clone(),
         realtime: realtime.clone(),
@@ -106,6 +110,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         tenant_semaphore: TenantSemaphore::default(),
         client_requests,
         uploads,
+        maintenance,
         realtime,
         files,
         document_server,

@@ -2,6 +2,7 @@
 import createClient from "openapi-fetch";
 
 import { fetchWithSession } from "../auth/sessionEnd";
+import { checkMaintenance } from "./maintenance";
 import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
 import type { components, paths } from "./schema";
 
@@ -44,6 +45,7 @@ client.use({
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ request, response }) {
     eventPosition ??= response.headers.get("event-position") ?? undefined;
+    checkMaintenance(response.headers.get("x-maintenance"));
     if (!response.ok) throw await parseProblem(response, generations.get(request));
   },
 });

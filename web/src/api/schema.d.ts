@@ -5637,6 +5637,7 @@ export interface components {
         Health: {
             /** @description How this request arrived. */
             connection: components["schemas"]["ClientConnection"];
+            maintenance: components["schemas"]["MaintenanceNotice"] | null;
             /** @description Always `ok`. */
             status: string;
             /** @description The current time of the service. */
@@ -5955,6 +5956,14 @@ export interface components {
         MailedToken: {
             /** @description The part after `#token=` in the link. */
             token: string;
+        };
+        /** @description What users read during maintenance. */
+        MaintenanceMessage: string;
+        /** @description The maintenance mode: everything can be read, nothing can be changed. */
+        MaintenanceNotice: {
+            message: components["schemas"]["MaintenanceMessage"] | null;
+            /** @description When it began. */
+            since: components["schemas"]["Timestamp"];
         };
         /** @description The signed-in user, with the membership in the organization of the request. */
         Me: components["schemas"]["User"] & {
@@ -9963,6 +9972,21 @@ export interface components {
             };
         };
         /**
+         * @description `MAINTENANCE`: The installation is being maintained: it can be read, but not changed; Retry-After is the time until the next attempt.
+         *
+         *     `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
+         *
+         *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
+         */
+        "503.MAINTENANCE.NOT_READY.OVERLOADED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
          *
          *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
@@ -10302,7 +10326,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_admin_domains_id: {
@@ -10344,7 +10368,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_domains_id_check: {
@@ -10394,7 +10418,7 @@ export interface operations {
             409: components["responses"]["409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_gdpr_erase: {
@@ -10467,7 +10491,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_gdpr_export: {
@@ -10522,7 +10546,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL"];
         };
     };
@@ -10736,7 +10760,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_invitations_id_resend: {
@@ -10787,7 +10811,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_members: {
@@ -10906,7 +10930,7 @@ export interface operations {
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_admin_members_id: {
@@ -10968,7 +10992,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_sessions: {
@@ -11091,7 +11115,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_settings: {
@@ -11203,7 +11227,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_stats: {
@@ -11659,7 +11683,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_submission_candidates: {
@@ -12113,7 +12137,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_assignments_id: {
@@ -12271,7 +12295,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_attachments: {
@@ -12399,7 +12423,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -12445,7 +12469,7 @@ export interface operations {
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_attachments_attachmentId_download: {
@@ -12861,7 +12885,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_clone: {
@@ -12967,7 +12991,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13076,7 +13100,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_grades_csv: {
@@ -13184,7 +13208,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13281,7 +13305,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_assignments_id_groups_groupId: {
@@ -13327,7 +13351,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_assignments_id_groups_groupId: {
@@ -13433,7 +13457,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_handouts: {
@@ -13522,7 +13546,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13569,7 +13593,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_ban_user: {
@@ -13626,7 +13650,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_create_user: {
@@ -13682,7 +13706,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_admin_get_user: {
@@ -13774,7 +13798,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_impersonate_user: {
@@ -13841,7 +13865,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_list_user_sessions: {
@@ -13908,7 +13932,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_admin_list_users: {
@@ -14020,7 +14044,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_revoke_user_session: {
@@ -14062,7 +14086,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_revoke_user_sessions: {
@@ -14104,7 +14128,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_set_role: {
@@ -14160,7 +14184,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_set_user_password: {
@@ -14204,7 +14228,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_stop_impersonating: {
@@ -14259,7 +14283,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_unban_user: {
@@ -14314,7 +14338,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_update_user: {
@@ -14370,7 +14394,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_change_password: {
@@ -14426,7 +14450,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_get_session: {
@@ -14501,7 +14525,7 @@ export interface operations {
             405: components["responses"]["405.METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_list_accounts: {
@@ -14668,7 +14692,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_cancel_invitation: {
@@ -14717,7 +14741,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_check_slug: {
@@ -14734,7 +14758,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_create: {
@@ -14751,7 +14775,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_delete: {
@@ -14768,7 +14792,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_organization_get_active_member: {
@@ -15050,7 +15074,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_invite_member: {
@@ -15067,7 +15091,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_leave: {
@@ -15084,7 +15108,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_organization_list: {
@@ -15335,7 +15359,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_remove_member: {
@@ -15352,7 +15376,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_set_active: {
@@ -15399,7 +15423,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_update: {
@@ -15416,7 +15440,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_update_member_role: {
@@ -15433,7 +15457,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_request_password_reset: {
@@ -15475,7 +15499,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_reset_password: {
@@ -15517,7 +15541,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_reset_password_token: {
@@ -15577,7 +15601,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_revoke_session: {
@@ -15619,7 +15643,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_revoke_sessions: {
@@ -15650,7 +15674,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_in_email: {
@@ -15707,7 +15731,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_out: {
@@ -15738,7 +15762,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_up_email: {
@@ -15761,7 +15785,7 @@ export interface operations {
             422: components["responses"]["422.FAILED_TO_CREATE_USER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_update_session: {
@@ -15784,7 +15808,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_update_user: {
@@ -15826,7 +15850,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_verify_email: {
@@ -15869,7 +15893,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_CALLBACK_URL"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_verify_password: {
@@ -15911,7 +15935,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes: {
@@ -16097,7 +16121,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id: {
@@ -16228,7 +16252,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_classes_id: {
@@ -16320,7 +16344,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id_assignments: {
@@ -16558,7 +16582,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -17029,7 +17053,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_classes_id_students_studentId: {
@@ -17074,7 +17098,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_classes_id_students_studentId: {
@@ -17130,7 +17154,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_classes_id_teachers: {
@@ -17183,7 +17207,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_classes_id_teachers_userId: {
@@ -17223,7 +17247,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id_ungrouped: {
@@ -17421,7 +17445,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_courses_id: {
@@ -17619,7 +17643,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_courses_id: {
@@ -17697,7 +17721,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_docs: {
@@ -17888,7 +17912,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_feedback_assignments_id_publish_grades: {
@@ -17940,7 +17964,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_feedback_group_assignments_id_submissions: {
@@ -18368,7 +18392,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_feedback_submissions_id_grades: {
@@ -18544,7 +18568,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_feedback_id: {
@@ -18586,7 +18610,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_feedback_id: {
@@ -18654,7 +18678,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups: {
@@ -18884,7 +18908,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_batch: {
@@ -19048,7 +19072,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_generate: {
@@ -19153,7 +19177,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id: {
@@ -19249,7 +19273,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_groups_id: {
@@ -19372,7 +19396,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id_attachments: {
@@ -19482,7 +19506,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -19528,7 +19552,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id_attachments_attachmentId_download: {
@@ -19692,7 +19716,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_claim: {
@@ -19731,7 +19755,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_resolve: {
@@ -19781,7 +19805,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_withdraw: {
@@ -19821,7 +19845,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_members: {
@@ -19942,7 +19966,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_groups_id_members_userId: {
@@ -20087,7 +20111,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_members_userId_move: {
@@ -20434,7 +20458,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_health: {
@@ -20459,6 +20483,7 @@ export interface operations {
                      *         "forwarded": "none",
                      *         "isUpgrade": false
                      *       },
+                     *       "maintenance": null,
                      *       "status": "ok",
                      *       "timestamp": "2026-11-26T02:51:36.586Z",
                      *       "uptime": 0,
@@ -20656,7 +20681,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_homerooms_id: {
@@ -20751,7 +20776,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_homerooms_id: {
@@ -20815,7 +20840,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_homerooms_id_students: {
@@ -20937,7 +20962,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_homerooms_id_students_studentId: {
@@ -20981,7 +21006,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_invitations_accept: {
@@ -21049,7 +21074,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_invitations_preview: {
@@ -21098,7 +21123,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_messages: {
@@ -21224,7 +21249,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_messages_unread_count: {
@@ -21351,7 +21376,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_messages_id_read: {
@@ -21390,7 +21415,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_openapi_json: {
@@ -21526,7 +21551,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_subjects_id: {
@@ -21620,7 +21645,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_subjects_id: {
@@ -21683,7 +21708,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants: {
@@ -21809,7 +21834,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_current: {
@@ -21939,7 +21964,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_tenants_id: {
@@ -22001,7 +22026,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_tenants_id_activate: {
@@ -22045,7 +22070,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_id_domains: {
@@ -22156,7 +22181,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_tenants_id_domains_domainId: {
@@ -22196,7 +22221,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_id_members: {
@@ -22297,7 +22322,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_users: {
@@ -22443,7 +22468,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_users_import: {
@@ -22508,7 +22533,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -22681,7 +22706,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_users_me_email: {
@@ -22725,7 +22750,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_users_me_export: {
@@ -22752,7 +22777,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_users_id: {
@@ -22861,7 +22886,7 @@ export interface operations {
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_users_id: {
@@ -22944,7 +22969,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_users_id_groups: {
@@ -23018,7 +23043,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms: {
@@ -23185,7 +23210,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_workrooms_documents_id: {
@@ -23273,7 +23298,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_callback: {
@@ -23540,7 +23565,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_content: {
@@ -23707,7 +23732,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -23926,7 +23951,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     put_workrooms_documents_id_grade: {
@@ -24012,7 +24037,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_images: {
@@ -24071,7 +24096,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -24378,7 +24403,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_unsubmit: {
@@ -24514,7 +24539,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_versions: {
@@ -24708,7 +24733,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -25402,7 +25427,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -25592,7 +25617,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_id_messages_attachments: {
@@ -25650,7 +25675,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -25764,7 +25789,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_workrooms_id_messages_messageId: {
@@ -25833,7 +25858,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_id_read: {
@@ -25883,7 +25908,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
 }

@@ -1,5 +1,6 @@
 // Uploads with progress, which `fetch` does not report.
 import { Problem } from "./client";
+import { checkMaintenance } from "./maintenance";
 import { requestSignIn } from "../auth/sessionEnd";
 import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
 
@@ -33,6 +34,7 @@ export function upload<T>(
         requestId?: string;
       };
       checkSchoolChanged(body.code, sentIn);
+      checkMaintenance(request.getResponseHeader("x-maintenance"));
       const problem = () =>
         new Problem(
           request.status,

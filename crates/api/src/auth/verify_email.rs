@@ -17,7 +17,8 @@ use service::actions::addresses;
         ("callbackURL" = Option<String>, Query, description = "The page to open next, on the origin of FRONTEND_URL")),
     responses((status = 200, body = schema::AddressConfirmed, description = "status: true and user: null, without callbackURL"),
         (status = 302, description = "Redirect to callbackURL, with error=INVALID_TOKEN if the link is invalid"),
-        (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
+        (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL"),
+        (status = 503, description = "MAINTENANCE")))]
 pub(crate) async fn follow(request: AuthRequest) -> AuthResult {
     let query = request.query_object();
     let mut reader = FieldReader::query(&query);

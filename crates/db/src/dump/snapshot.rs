@@ -77,7 +77,9 @@ impl Snapshot {
         // of a restore, and the storage marker, which a restore recreates.
         let only = match table.name.as_str() {
             "jobs" => " WHERE file_key IS NULL",
-            "settings" => " WHERE name NOT LIKE 'backup-%' AND name NOT IN ('restore', 'storage', 'last_backup')",
+            "settings" => {
+                " WHERE name NOT LIKE 'backup-%' AND name NOT IN ('restore', 'storage', 'last_backup', 'maintenance')"
+            }
             _ => "",
         };
         let text = format!("SELECT {} FROM {}{only}", table.list(), quoted(&table.name));

@@ -1,5 +1,7 @@
-//! What an operator watches: the queue of emails and the last backup.
+//! What an operator watches and sets: the queue of emails, the last backup, the maintenance mode.
 
+use domain::maintenance::Maintenance;
+use domain::text::MaintenanceMessage;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
@@ -14,6 +16,12 @@ statements! {
         ON CONFLICT (name) DO UPDATE SET updated_at = excluded.updated_at";
     /// When the last complete backup ended.
     LAST_BACKUP = "SELECT updated_at FROM settings WHERE name = 'last_backup'";
+    /// The maintenance mode: its message, which may be empty, and its beginning.
+    MAINTENANCE = "SELECT value, updated_at FROM settings WHERE name = 'maintenance'";
+    /// Begins maintenance, or changes its message.
+    BEGIN_MAINTENANCE = "INSERT INTO settings (name, value, updated_at) VALUES ('maintenance', $1, $2)
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    END_MAINTENANCE = "DELETE FROM settings WHERE name = 'maintenance'";
 }
 
 /// The queue of emails.
@@ -48,5 +56,31 @@ impl PlatformTx<'_> {
     pub fn last_backup(&mut self) -> Result<Option<Timestamp>> {
         self.connection
             .fetch_optional(&LAST_BACKUP, args![], |row| row.get("updated_at"))
+    }
+
+    /// Returns the maintenance mode if it is on.
+    pub fn maintenance(&mut self) -> Result<Option<Maintenance>> {
+        self.connection.fetch_optional(&MAINTENANCE, args![], |row| {
+            let message: String = row.get("value")?;
+            Ok(Maintenance {
+                message: Some(message)
+                    .filter(|message| !message.is_empty())
+                    .map(MaintenanceMessage::stored),
+                since: row.get("updated_at")?,
+            })
+        })
+    }
+
+    /// Begins maintenance. If it is on already, only the message changes.
+    pub fn begin_maintenance(&mut self, message: Option<&MaintenanceMessage>, now: Timestamp) -> Result<()> {
+        let message = message.map_or("", |message| message.as_str());
+        self.connection
+            .execute(&BEGIN_MAINTENANCE, args![message, now])
+            .map(drop)
+    }
+
+    /// Ends maintenance.
+    pub fn end_maintenance(&mut self) -> Result<()> {
+        self.connection.execute(&END_MAINTENANCE, args![]).map(drop)
     }
 }

@@ -12,6 +12,7 @@ mod healthcheck;
 mod import;
 mod log_writer;
 mod mail;
+mod maintenance;
 mod manual;
 mod migrate;
 mod school;
@@ -73,6 +74,11 @@ enum Command {
     Mail {
         #[command(subcommand)]
         command: mail::MailCommand,
+    },
+    /// Make the installation read-only for maintenance, with a message for users
+    Maintenance {
+        #[command(subcommand)]
+        command: maintenance::MaintenanceCommand,
     },
     /// Import students and teachers of a school from a file
     Import(import::ImportArgs),

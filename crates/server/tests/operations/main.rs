@@ -24,6 +24,7 @@ mod jobs;
 mod log_output;
 mod mail;
 mod mail_domains;
+mod maintenance;
 mod memory;
 mod packaging;
 mod process;
