@@ -64,6 +64,9 @@ statements! {
         AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
     PAGE_OF_USER = "{SELECT_RECORDS} AND l.user_id = $11 AND (l.created_at, l.id) < ($5, $6)
         AND l.created_at + 0 >= $7 AND {MATCHING_PAGE}";
+    /// One page of an export, oldest first.
+    EXPORT_PAGE = "{SELECT_RECORDS} AND (l.created_at, l.id) > ($2, $3) AND l.created_at < $4
+        ORDER BY l.created_at, l.id LIMIT $5";
     OWN_CLASSES = "SELECT k.id FROM classes k
         WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND {CAN_MANAGE_CLASS}";
 }
@@ -206,6 +209,17 @@ impl ReadTx<'_> {
             self.activity_of_own_classes(filter, window)?
         };
         Ok(window.cut(rows, position))
+    }
+
+    /// Returns the next records of an export, oldest first: those after `after` that were created before `to`.
+    pub fn exported_activity(
+        &mut self,
+        after: &Position<i64>,
+        to: Option<Timestamp>,
+        limit: i64,
+    ) -> Result<Vec<ActivityRecord>> {
+        let to = to.map_or(i64::MAX, Timestamp::as_millis);
+        self.fetch_all(&EXPORT_PAGE, args![after.key, after.id, to, limit], record)
     }
 
     /// Reads the newest rows of each class the viewer manages and merges them. A teacher manages few classes, and each

@@ -9,6 +9,7 @@ use domain::sign_in_limit::{
 use domain::time::Timestamp;
 
 use super::PlatformTx;
+use crate::page::Position;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -80,6 +81,9 @@ statements! {
         SELECT c.account_key FROM sign_in_failure_counts c
         WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = c.account_key)
         ORDER BY c.last_failure_at DESC, c.account_key LIMIT 1000000000 OFFSET $1)";
+    /// One page of an export of failures, oldest first.
+    EXPORTED_FAILURES = "SELECT id, account_key, address, created_at FROM sign_in_failures
+        WHERE (created_at, id) > ($1, $2) AND created_at < $3 ORDER BY created_at, id LIMIT $4";
     UPDATE_LAST_LOGIN = "UPDATE users SET last_login_at = $2 WHERE id = $1";
 }
 
@@ -90,6 +94,14 @@ pub struct SignInAttempt {
     pub account_key: String,
     /// The IPv4 address or the IPv6 /64 prefix.
     pub address: String,
+}
+
+/// A failed sign-in, while limits count it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignInFailure {
+    pub id: String,
+    pub attempt: SignInAttempt,
+    pub created_at: Timestamp,
 }
 
 /// The credential of an account.
@@ -222,6 +234,27 @@ impl PlatformTx<'_> {
         let id = clock::new_id();
         let arguments = args![id, account, address, is_known, now];
         self.connection.execute(&INSERT_FAILURE, arguments).map(drop)
+    }
+
+    /// Returns the next failures of an export, oldest first: those after `after` that happened before `to`.
+    pub fn exported_failures(
+        &mut self,
+        after: &Position<i64>,
+        to: Option<Timestamp>,
+        limit: i64,
+    ) -> Result<Vec<SignInFailure>> {
+        let to = to.map_or(i64::MAX, Timestamp::as_millis);
+        let arguments = args![after.key, after.id, to, limit];
+        self.connection.fetch_all(&EXPORTED_FAILURES, arguments, |row| {
+            Ok(SignInFailure {
+                id: row.get("id")?,
+                attempt: SignInAttempt {
+                    account_key: row.get("account_key")?,
+                    address: row.get("address")?,
+                },
+                created_at: row.get("created_at")?,
+            })
+        })
     }
 
     /// Marks the address as known. The first success from an address resets the consecutive failures from unknown

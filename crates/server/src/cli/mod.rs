@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "commands print to the terminal")]
 
 mod admin;
+mod audit;
 mod backup;
 mod data_folder;
 mod database;
@@ -69,6 +70,11 @@ enum Command {
     School {
         #[command(subcommand)]
         command: school::SchoolCommand,
+    },
+    /// Export the activity logs of the schools and the failed sign-ins
+    Audit {
+        #[command(subcommand)]
+        command: audit::AuditCommand,
     },
     /// Test the settings of emails
     Mail {
@@ -199,6 +205,8 @@ impl Command {
             Self::Migrate { storage, .. } | Self::Doctor { storage, .. } => storage,
             Self::Admin { command } => command.storage(),
             Self::School { command } => command.storage(),
+            Self::Maintenance { command } => command.storage(),
+            Self::Audit { command } => command.storage(),
             Self::Import(arguments) => &arguments.storage,
             Self::Backup(arguments) => &arguments.storage,
             Self::Restore(arguments) => &arguments.storage,
@@ -231,6 +239,8 @@ fn perform(command: Command) -> anyhow::Result<()> {
         Command::Admin { command } => admin::run(command),
         Command::School { command } => school::run(command),
         Command::Mail { command } => mail::run(command),
+        Command::Audit { command } => audit::run(command),
+        Command::Maintenance { command } => maintenance::run(command),
         Command::Import(arguments) => import::run(arguments),
         Command::Backup(arguments) => backup::backup(arguments),
         Command::Restore(arguments) => backup::restore(arguments),

@@ -1,8 +1,8 @@
-//! Audit lines of the log, and the filter of fail2ban that reads them.
+//! Audit lines of the log, the filter of fail2ban that reads them, and the export of the activity logs.
 
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use test_support::{Client, DatabaseKind, ServerEnv, World};
 
 /// Runs a service in which a user signs in wrongly until the address is locked out; returns its log.
@@ -77,6 +77,92 @@ async fn client_address_is_omitted_from_audit_lines_on_request() {
     let log = log_of_failed_sign_ins(&[("AUDIT_ADDRESS", "false")]).await;
     assert!(log.contains("sign-in failed audit=true request.id="), "{log}");
     assert!(!log.contains("127.0.0.1"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn activity_of_all_schools_is_exported() {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
+        let Some(mut env) = ServerEnv::new(kind) else { return };
+        let world = World::create(&env.store().await, &env.database).await;
+        let mut service = env.start("serve");
+        service.ready().await;
+        let adam = Client::new(&service.base, Some(world.adam.cookie.clone()));
+        // More than one page.
+        for number in 0..510 {
+            let subject = json!({"name": format!("=Subject {number}")});
+            adam.post("/subjects", subject).await.expect(201);
+        }
+        let zoe = Client::new(&service.base, Some(world.zoe.cookie.clone()));
+        zoe.patch("/users/me", json!({"locale": "de"})).await.expect(200);
+        let body = json!({"email": "none@school.test", "password": "not the password"});
+        let stranger = Client::new(&service.base, None);
+        assert_eq!(stranger.post("/auth/sign-in/email", body).await.status, 401);
+
+        let export = |more: &[&str]| {
+            let arguments = [&["audit", "export"], more].concat();
+            let output = env.command(&arguments, &[]).output().unwrap();
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{more:?}: {error}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let lines = |text: String| -> Vec<Value> {
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            lines.collect()
+        };
+        let all = lines(export(&[]));
+        let subjects = |lines: &[Value]| {
+            let is_subject = |line: &&Value| line["school"] == "north" && line["category"] == "SUBJECT";
+            lines.iter().filter(is_subject).count()
+        };
+        assert_eq!(subjects(&all), 510);
+        let times: Vec<_> = all
+            .iter()
+            .filter(|line| line["school"] == "north")
+            .map(|line| line["createdAt"].as_str().unwrap())
+            .collect();
+        assert!(times.is_sorted());
+        let failures: Vec<_> = all.iter().filter(|line| line["source"] == "signInFailure").collect();
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert_eq!(
+            (&failures[0]["account"], &failures[0]["address"]),
+            (&json!("none@school.test"), &json!("127.0.0.1"))
+        );
+
+        let north = lines(export(&["--school", "north"]));
+        assert!(north.iter().all(|line| line["school"] == "north"));
+        assert_eq!(subjects(&north), 510);
+        let half = all
+            .iter()
+            .filter(|line| line["category"] == "SUBJECT")
+            .nth(255)
+            .unwrap()["createdAt"]
+            .clone();
+        let (from, to) = (
+            lines(export(&["--from", half.as_str().unwrap()])),
+            lines(export(&["--to", half.as_str().unwrap()])),
+        );
+        assert_eq!(
+            subjects(&from) + subjects(&to),
+            510,
+            "a record belongs to one of two adjoining exports"
+        );
+        assert!(subjects(&to) >= 1 && subjects(&from) >= 1);
+        assert_eq!(export(&["--from", "2099-01-01"]), "");
+
+        let table = export(&["--format", "csv"]);
+        assert!(table.starts_with("source,school,id,createdAt,"), "{}", &table[..100]);
+        assert!(table.contains("\"'=Subject 7\""), "formulas are text");
+        assert!(table.contains("none@school.test,127.0.0.1\r\n"));
+        for wrong in [&["--school", "none"][..], &["--from", "yesterday"]] {
+            let arguments = [&["audit", "export"], wrong].concat();
+            assert!(
+                !env.command(&arguments, &[]).output().unwrap().status.success(),
+                "{wrong:?}"
+            );
+        }
+        service.stop();
+        env.close();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
