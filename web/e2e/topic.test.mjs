@@ -85,6 +85,46 @@ scenario("rejected file shows an error, other files are uploaded and copied to a
   );
 });
 
+scenario(
+  "draft is invisible to students until it is published, for one group later than for the others",
+  async (harness) => {
+    const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
+    const page = await harness.page("ada", { path: `/topics/new?courseId=${course.id}` });
+    await page.getByRole("textbox", { name: "Title" }).fill("Volcanoes");
+    await page.getByRole("spinbutton").first().focus();
+    await page.keyboard.type("240620301030");
+    await page.getByRole("radio", { name: "Publish at…" }).check({ force: true });
+    await page.getByText("students do not see the topic before").waitFor();
+    await page.getByRole("radio", { name: "Save as draft" }).check({ force: true });
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Create the topic" }).click();
+    await page.getByRole("heading", { level: 1, name: "Volcanoes" }).waitFor();
+    await page.locator("main").getByText("Draft", { exact: true }).waitFor();
+    const student = await harness.api("ana");
+    const seen = async () => (await student.get("/assignments")).some((topic) => topic.title === "Volcanoes");
+    assert.equal(await seen(), false, "a draft does not exist for students");
+
+    await page.getByRole("button", { name: "More: 2 ", exact: false }).first().click();
+    await page.getByRole("menuitem", { name: /^Publish for 2 / }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "not yet" }).check({ force: true });
+    await assertAccessible(page);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Publish now" }).click();
+    await page.getByRole("button", { name: "Publish now" }).waitFor({ state: "detached" });
+    assert.equal(await seen(), true, "the group of the student follows the topic");
+    const { id } = await harness.topic("Volcanoes");
+    const saved = await (await harness.api("ada")).get(`/assignments/${id}`);
+    const held = saved.groupAssignments.filter((one) => one.isDraft);
+    assert.deepEqual(
+      held.map((one) => one.group.groupNumber),
+      [2],
+    );
+    await page.getByRole("list").getByText("Draft", { exact: true }).waitFor();
+  },
+);
+
 scenario("finished topic is read-only until reopened", async (harness) => {
   const topic = await harness.topic("Landforms");
   const page = await harness.page("ada", { path: `/topics/${topic.id}` });

@@ -70,6 +70,14 @@ pub struct AssignmentFieldsView {
     #[schema(required)]
     grade_scale: Option<GradeScale>,
     late_policy: LatePolicy,
+    /// Staff only: whether the topic is a draft, which students do not see.
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = bool, required = false)]
+    is_draft: StaffOnly<bool>,
+    /// Staff only: students see the topic from this time; null without a time.
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = Option<Timestamp>, required = false)]
+    publish_at: StaffOnly<Option<Timestamp>>,
     created_by_id: UserId,
     organization_id: OrganizationId,
     created_at: Timestamp,
@@ -170,6 +178,8 @@ impl AssignmentFieldsView {
             max_points: assignment.max_points,
             grade_scale: assignment.grade_scale.clone(),
             late_policy: assignment.late_policy,
+            is_draft: audience.staff_only(assignment.publication.is_draft),
+            publish_at: audience.staff_only(assignment.publication.publish_at),
             created_by_id: assignment.created_by_id.clone(),
             organization_id: assignment.organization_id.clone(),
             created_at: assignment.created_at,

@@ -93,6 +93,11 @@ pub struct AssignmentSummaryView {
     #[schema(required)]
     grade_scale: Option<GradeScale>,
     late_policy: LatePolicy,
+    /// Whether the topic is a draft, which students do not see.
+    is_draft: bool,
+    /// Students see the topic from this time; null without a time.
+    #[schema(required)]
+    publish_at: Option<Timestamp>,
     created_by_id: UserId,
     organization_id: OrganizationId,
     created_at: Timestamp,
@@ -134,6 +139,8 @@ impl AssignmentSummaryView {
             max_points: assignment.max_points,
             grade_scale: assignment.grade_scale,
             late_policy: assignment.late_policy,
+            is_draft: assignment.publication.is_draft,
+            publish_at: assignment.publication.publish_at,
             created_by_id: assignment.created_by_id,
             organization_id: assignment.organization_id,
             created_at: assignment.created_at,

@@ -148,12 +148,18 @@ fn describe(event: Event) -> CatalogEntry {
             "A group requested help or no longer needs it, its message changed, or a teacher claimed the request. Never sent to students.",
         ),
         Event::GroupHelpResolved => catalog_entry::<GroupHelpResolved>(&[ClassStaff], "A help request was resolved."),
-        Event::AssignmentCreated => catalog_entry::<AssignmentCreated>(OF_GROUP, "A topic was created."),
+        Event::AssignmentCreated => catalog_entry::<AssignmentCreated>(
+            OF_GROUP,
+            "A topic was created. To the students of a group also: it was published for them.",
+        ),
         Event::AssignmentUpdated => catalog_entry::<AssignmentUpdated<'_>>(
             OF_GROUP,
-            "A field, an attachment, or the task text or extended deadline of a single group changed.",
+            "A field, an attachment, or the task text, extended deadline or publication of a single group changed.",
         ),
-        Event::AssignmentDeleted => catalog_entry::<AssignmentDeleted>(OF_GROUP, "A topic was deleted."),
+        Event::AssignmentDeleted => catalog_entry::<AssignmentDeleted>(
+            OF_GROUP,
+            "A topic was deleted. To the students of a group also: it was hidden from them.",
+        ),
         Event::AssignmentAttached => {
             catalog_entry::<AssignmentLinked>(OF_GROUP, "A group was attached to a topic; one event per group.")
         }

@@ -37,6 +37,15 @@ pub struct GroupAssignmentView {
     effective_attachments: Vec<AssignmentAttachmentView>,
     #[schema(required)]
     late_allowed_until: Option<Timestamp>,
+    /// Staff only: whether the topic is hidden from this group until it is published for it.
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = bool, required = false)]
+    is_draft: StaffOnly<bool>,
+    /// Staff only: this group sees the topic from this time. If null and `isDraft` is false, the group follows the
+    /// topic.
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = Option<Timestamp>, required = false)]
+    publish_at: StaffOnly<Option<Timestamp>>,
     /// Number of documents in the current submission.
     submitted_count: i64,
     /// Whether the group submitted the required number of documents.
@@ -202,6 +211,8 @@ impl GroupAssignmentView {
             effective_description: details.effective_description().clone(),
             effective_attachments: details.effective_attachments().map(file).collect(),
             late_allowed_until: link.late_allowed_until,
+            is_draft: audience.staff_only(link.publication.is_draft),
+            publish_at: audience.staff_only(link.publication.publish_at),
             submitted_count: details.submitted_count,
             is_complete: details.is_complete(),
             created_at: link.created_at,

@@ -192,11 +192,12 @@ pub(crate) async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Ve
 
 /// Update a topic
 ///
-/// `groups` sets the own texts of the groups it lists. Other groups are not changed.
+/// `groups` sets the own texts of the groups it lists and their exceptions from the publication. Other groups are not
+/// changed.
 #[utoipa::path(patch, path = "/assignments/{id}", params(("id" = String, Path)), request_body = AssignmentEdit,
     responses((status = 200, body = AssignmentView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
-         GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
+         GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED, ASSIGNMENT_STARTED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn edit(
     cx: Context,
     Path(id): Path<AssignmentId>,

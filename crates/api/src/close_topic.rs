@@ -55,7 +55,8 @@ pub(crate) struct ReopenedTopic {
 #[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path), DryRunQuery),
     request_body = Option<FinishOptions>,
     responses((status = 200, body = FinishedTopic),
-        (status = 409, description = "CLASS_ARCHIVED, ASSIGNMENT_FINISHED, GROUP_NOT_ON_ASSIGNMENT, ALREADY_SUBMITTED"),
+        (status = 409, description = "CLASS_ARCHIVED, ASSIGNMENT_FINISHED, ASSIGNMENT_NOT_PUBLISHED, \
+         GROUP_NOT_ON_ASSIGNMENT, ALREADY_SUBMITTED"),
         (status = 423, description = "DOCUMENT_LOCKED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn finish(
     cx: Context,

@@ -112,7 +112,8 @@ struct DocumentForm {
 #[utoipa::path(post, path = "/workrooms/{id}/documents", params(("id" = String, Path)),
     request_body(content((NewDocument = "application/json"), (DocumentForm = "multipart/form-data"))),
     responses((status = 201, body = DocumentView),
-        (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED, GROUP_NOT_ON_ASSIGNMENT"),
+        (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED, GROUP_NOT_ON_ASSIGNMENT, \
+            ASSIGNMENT_NOT_PUBLISHED"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
         (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT")))]
 pub(crate) async fn create(

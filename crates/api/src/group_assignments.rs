@@ -44,7 +44,7 @@ impl Editable for GroupAssignmentEdit {
     responses((status = 200, body = [GroupAssignmentView]),
         (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, \
          CLASS_ARCHIVED, \
-            DUPLICATE_GROUP_ASSIGNMENT when another text is given for an attached group"),
+            DUPLICATE_GROUP_ASSIGNMENT when another text or publication is given for an attached group"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn attach(
     cx: Context,
@@ -60,11 +60,11 @@ pub(crate) async fn attach(
     ))
 }
 
-/// Set the own text or the extended deadline of a group
+/// Set the own text, the extended deadline or the publication of a group
 #[utoipa::path(patch, path = "/assignments/{id}/groups/{groupId}",
     params(("id" = String, Path), ("groupId" = String, Path)), request_body = GroupAssignmentEdit,
     responses((status = 200, body = GroupAssignmentView),
-        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 409, description = "ASSIGNMENT_FINISHED, ASSIGNMENT_STARTED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn edit(
     cx: Context,

@@ -34,7 +34,7 @@ pub(super) struct HandoutView {
 /// one.
 #[utoipa::path(post, path = "/assignments/{id}/handouts", params(("id" = String, Path)), request_body = NewHandout,
     responses((status = 200, body = HandoutView),
-        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 409, description = "ASSIGNMENT_FINISHED, ASSIGNMENT_NOT_PUBLISHED, CLASS_ARCHIVED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn hand_out(

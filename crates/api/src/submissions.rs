@@ -41,7 +41,7 @@ pub(crate) struct TakenBack {
 #[utoipa::path(post, path = "/workrooms/documents/{id}/submit", params(("id" = String, Path)), request_body = SubmitDocument,
     responses((status = 200, body = HandedIn), (status = 400, description = "ASSIGNMENT_ID_REQUIRED"),
         (status = 423, description = "DOCUMENT_LOCKED"),
-        (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_FINISHED, GRADE_PUBLISHED, \
+        (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_FINISHED, ASSIGNMENT_NOT_PUBLISHED, GRADE_PUBLISHED, \
          GROUP_NOT_ON_ASSIGNMENT, \
             LATE_NOT_ALLOWED, CLASS_ARCHIVED")))]
 pub(crate) async fn submit(

@@ -10,13 +10,14 @@ use domain::details::{AssignmentDetails, GroupAssignmentDetails};
 use domain::file::AssignmentAttachment;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use domain::number::{Points, RequiredSubmissions};
+use domain::publication::TopicPublication;
 use domain::text::name_key;
 
 use super::group_assignments::LinkRow;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, optional_course_label};
-use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_GROUP};
+use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_LINK};
 use crate::{args, fragments, statements};
 use common::error::Result;
 
@@ -25,18 +26,20 @@ fragments! {
     pub(crate) ASSIGNMENT_COLUMNS = "a.class_id, a.course_id, a.title, a.description, a.deadline,
         a.required_submissions,
             a.is_shared, a.finished_at, a.finished_by_id, a.max_points, a.grade_scale, a.late_policy, a.created_by_id,
-            a.created_at, a.updated_at";
-    /// The viewer can know that topic `a` of class `k` exists: staff always, students if a visible group works on it.
+            a.created_at, a.updated_at, a.is_draft, a.publish_at";
+    /// The viewer can know that topic `a` of class `k` exists: staff always, students if it is published for a visible
+    /// group of theirs.
     CAN_LIST_TOPIC = "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga
             JOIN groups g ON g.id = ga.group_id
-                WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND {CAN_VIEW_GROUP}))";
-    /// Topics on which a group works that the viewer is a member of and can view. The search starts at the viewer's
-    /// groups, not at all topics.
+                WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND {CAN_VIEW_LINK}))";
+    /// Topics that are published for a group that the viewer is a member of and can view. The search starts at the
+    /// viewer's groups, not at all topics.
     OWN_TOPICS = "a.id IN (SELECT ga.assignment_id FROM group_members m
                 JOIN groups g ON g.id = m.group_id
                 JOIN classes k ON k.id = g.class_id
                 JOIN group_assignments ga ON ga.group_id = g.id
-                WHERE m.organization_id = $1 AND m.user_id = $3 AND {CAN_VIEW_GROUP})";
+                JOIN assignments a ON a.id = ga.assignment_id
+                WHERE m.organization_id = $1 AND m.user_id = $3 AND {CAN_VIEW_LINK})";
     /// The list filter, `$5` to `$11`. A group that is invisible to the viewer matches nothing.
     TOPIC_FILTER = "AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
             AND (CAST($6 AS TEXT) IS NULL OR a.course_id = $6)
@@ -46,7 +49,7 @@ fragments! {
             AND (CAST($9 AS TEXT) IS NULL OR a.status = $9)
             AND (CAST($10 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga
             JOIN groups g ON g.id = ga.group_id
-                WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND {CAN_VIEW_GROUP}))
+                WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND {CAN_VIEW_LINK}))
             AND (CAST($11 AS TEXT) IS NULL OR a.search_key LIKE '%' || $11 || '%' ESCAPE '\\')";
     /// The topics of a staff list: all matching topics of the organization.
     pub(crate) STAFF_TOPICS = "$2 <> 'STUDENT' {TOPIC_FILTER}";
@@ -75,13 +78,13 @@ statements! {
     INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline,
         required_submissions,
             class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points, grade_scale, late_policy,
-            created_by_id, created_at, updated_at, search_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
+            created_by_id, created_at, updated_at, search_key, is_draft, publish_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
     /// Updates every mutable field of a topic.
     UPDATE = "UPDATE assignments SET title = $3, title_key = $4, description = $5, deadline = $6,
             required_submissions = $7, course_id = $8, is_shared = $9, status = $10, finished_at = $11,
             finished_by_id = $12, max_points = $13, grade_scale = $14, late_policy = $15, updated_at = $16,
-            search_key = $17
+            search_key = $17, is_draft = $18, publish_at = $19
         WHERE organization_id = $1 AND id = $2";
 }
 
@@ -193,6 +196,8 @@ impl WriteTx<'_> {
                 new.created_at,
                 new.updated_at,
                 search_key(new.title.as_str()),
+                new.publication.is_draft,
+                new.publication.publish_at,
             ],
         )
         .map(drop)
@@ -220,6 +225,8 @@ impl WriteTx<'_> {
                 assignment.late_policy.as_str(),
                 assignment.updated_at,
                 search_key(assignment.title.as_str()),
+                assignment.publication.is_draft,
+                assignment.publication.publish_at,
             ],
         )
         .map(drop)
@@ -302,6 +309,10 @@ pub(super) fn assignment(row: &Columns<'_>) -> Result<Assignment> {
         max_points: row.get::<Option<f64>>("max_points")?.map(Points::stored),
         grade_scale: row.get("grade_scale")?,
         late_policy: row.get::<LatePolicy>("late_policy")?,
+        publication: TopicPublication {
+            is_draft: row.get("is_draft")?,
+            publish_at: row.get("publish_at")?,
+        },
         created_by_id: row.get("created_by_id")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,

@@ -7,20 +7,20 @@ use domain::id::{AssignmentId, AttachmentId};
 use super::sql::{Columns, Value};
 use super::{ReadTx, WriteTx};
 use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
-use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_GROUP};
+use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_LINK};
 use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
 fragments! {
     /// The viewer can view file `f` of topic `a` in class `k`. Staff of the class can view every file. Students can
-    /// view files shared with a visible group of theirs, and files of that group alone while the topic is not shared.
-    /// Staged files are invisible to students.
+    /// view files shared with a visible group of theirs for which the topic is published, and files of that group alone
+    /// while the topic is not shared. Staged files are invisible to students.
     CAN_VIEW_FILE = "({CAN_MANAGE_CLASS} OR ($2 = 'STUDENT' AND f.staged_at IS NULL AND EXISTS (SELECT 1
             FROM group_assignments ga
                 JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id
                 AND (f.group_assignment_id IS NULL OR (NOT a.is_shared AND f.group_assignment_id = ga.id))
-                AND {CAN_VIEW_GROUP})))";
+                AND {CAN_VIEW_LINK})))";
     SELECT_FILES = "SELECT f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key, f.file_name,
         f.mime_type,
                 f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at

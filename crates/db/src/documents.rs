@@ -17,7 +17,7 @@ use domain::save::Revision;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{GROUP_CONTEXT_COLUMNS, PERSON_COLUMNS, group_context, optional_person};
-use crate::visibility::CAN_VIEW_GROUP;
+use crate::visibility::{CAN_VIEW_GROUP, IS_PUBLISHED};
 use crate::{args, fragments, statements};
 use common::error::Result;
 
@@ -96,16 +96,18 @@ statements! {
     /// Whether an attempt contains a copy of the document.
     WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents
             WHERE organization_id = $1 AND document_id = $2)";
-    /// Locks the links of a group that are not started, optionally only that to one topic.
-    UNTOUCHED = "SELECT assignment_id FROM group_assignments
-        WHERE organization_id = $1 AND group_id = $2 AND status = 'NOT_STARTED'
-            AND (CAST($3 AS TEXT) IS NULL OR assignment_id = $3)
-        ORDER BY id FOR NO KEY UPDATE";
-    /// A file visible to the group, from one of its topics or its own, used as the template of a document.
+    /// Locks the links of a group that are published and not started, optionally only that to one topic.
+    UNTOUCHED = "SELECT ga.assignment_id FROM group_assignments ga
+        WHERE ga.organization_id = $1 AND ga.group_id = $2 AND ga.status = 'NOT_STARTED'
+            AND (CAST($3 AS TEXT) IS NULL OR ga.assignment_id = $3)
+            AND EXISTS (SELECT 1 FROM assignments a
+                WHERE a.organization_id = $1 AND a.id = ga.assignment_id AND {IS_PUBLISHED})
+        ORDER BY ga.id FOR NO KEY UPDATE";
+    /// A file visible to the group, from one of its published topics or its own, used as the template of a document.
     TEMPLATE = "SELECT f.file_name, f.file_key, f.size, f.sha256 FROM assignment_attachments f
             JOIN assignments a ON a.id = f.assignment_id
             JOIN group_assignments ga ON ga.assignment_id = a.id AND ga.group_id = $2
-            WHERE f.organization_id = $1 AND f.id = $3 AND f.staged_at IS NULL
+            WHERE f.organization_id = $1 AND f.id = $3 AND f.staged_at IS NULL AND {IS_PUBLISHED}
             AND (f.group_assignment_id IS NULL OR (NOT a.is_shared AND f.group_assignment_id = ga.id))
         UNION ALL
         SELECT f.file_name, f.file_key, f.size, f.sha256 FROM group_attachments f
@@ -191,7 +193,8 @@ impl ReadTx<'_> {
 
     /// Returns a file visible to the group as a template; `NotFound` for every other file.
     pub fn template(&mut self, group: &GroupId, attachment: &AttachmentId) -> Result<Template> {
-        self.fetch_one(&TEMPLATE, args![group, attachment], |row| {
+        let now = self.now();
+        self.fetch_one(&TEMPLATE, args![group, attachment, now], |row| {
             Ok(Template {
                 file_name: row.get("file_name")?,
                 file_key: row.get::<FileKey>("file_key")?,
@@ -235,10 +238,11 @@ impl WriteTx<'_> {
         self.fetch_all_visible(&OF_TOPIC, args![topic], visible)
     }
 
-    /// Locks the links of a group that are not started and that a new document starts: that to its topic, or all if it
-    /// has no topic. Returns their topics.
+    /// Locks the published links of a group that are not started and that a new document starts: that to its topic, or
+    /// all if it has no topic. Returns their topics.
     pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
-        self.fetch_all(&UNTOUCHED, args![group, topic], |row| row.get("assignment_id"))
+        let now = self.now();
+        self.fetch_all(&UNTOUCHED, args![group, topic, now], |row| row.get("assignment_id"))
     }
 
     /// Inserts a document as a draft.

@@ -11,6 +11,7 @@ use domain::number::Points;
 
 use super::ReadTx;
 use super::sql::Columns;
+use crate::visibility::IS_PUBLISHED;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -20,7 +21,7 @@ statements! {
         FROM assignments a
         WHERE a.organization_id = $1 AND a.class_id = $2 AND (CAST($3 AS TEXT) IS NULL OR a.course_id = $3)
         ORDER BY a.deadline, a.id";
-    /// The groups on these topics with their current submission and its grade.
+    /// The groups for which these topics are published, with their current submission and its grade.
     WORKS = "SELECT ga.id, ga.assignment_id, ga.status, ga.late_allowed_until,
             g.id AS group_id, g.name, g.group_number, g.display_name, g.course_id,
             s.id AS submission_id, s.is_late, s.member_ids,
@@ -31,6 +32,7 @@ statements! {
         LEFT JOIN submissions s ON s.id = ga.current_submission_id
         LEFT JOIN grades gr ON gr.submission_id = s.id
         WHERE a.organization_id = $1 AND a.class_id = $2 AND (CAST($3 AS TEXT) IS NULL OR a.course_id = $3)
+            AND {IS_PUBLISHED}
         ORDER BY g.group_number, g.id";
     /// The recorded last names of the students of a class.
     LAST_NAMES = "SELECT u.id, u.last_name
@@ -61,7 +63,8 @@ impl ReadTx<'_> {
         for (submission, user, grade) in own {
             members.entry(submission).or_default().insert(user, grade);
         }
-        let mut works = self.fetch_all(&WORKS, args![class, course], state)?;
+        let now = self.now();
+        let mut works = self.fetch_all(&WORKS, args![class, course, now], state)?;
         for work in works.iter_mut().filter_map(|state| state.work.as_mut()) {
             work.member_grades = members.remove(&work.submission_id).unwrap_or_default();
         }

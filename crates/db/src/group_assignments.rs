@@ -7,6 +7,7 @@ use domain::details::SubmissionDetails;
 use domain::group::{ActiveTopic, GroupContext};
 use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
 use domain::id::{AssignmentId, GroupId, SubmissionId};
+use domain::publication::TopicPublication;
 use domain::submission::{Submission, SubmissionStatus};
 use domain::text::Title;
 use domain::time::Timestamp;
@@ -16,7 +17,7 @@ use super::sql::{Columns, NamedStatements, Sql, Value};
 use super::{ReadTx, WriteTx};
 use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
 use crate::labels::group_context;
-use crate::visibility::CAN_VIEW_GROUP;
+use crate::visibility::{CAN_VIEW_GROUP, CAN_VIEW_LINK, IS_PUBLISHED};
 use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
@@ -24,7 +25,7 @@ fragments! {
     pub(crate) LINK_COLUMNS = "ga.id AS link_id, ga.organization_id, ga.assignment_id, ga.group_id,
         ga.status AS link_status, ga.current_submission_id,
             ga.description_override, ga.late_allowed_until, ga.created_at AS link_created_at,
-            ga.updated_at AS link_updated_at";
+            ga.updated_at AS link_updated_at, ga.is_draft AS link_is_draft, ga.publish_at AS link_publish_at";
     pub(crate) SUBMISSION_COLUMNS = "s.id AS submission_id, s.group_assignment_id, s.attempt,
         s.status AS submission_status, s.submitted_by_id, s.submitted_at,
             s.on_behalf, s.is_late, s.late_by_seconds, s.member_ids, s.note, s.withdrawn_at, s.withdrawn_by_id,
@@ -35,11 +36,11 @@ fragments! {
             JOIN group_assignments ga ON ga.assignment_id = a.id
             JOIN groups g ON g.id = ga.group_id";
     /// The links of one topic.
-    SELECTED_TOPIC = "a.organization_id = $1 AND {CAN_VIEW_GROUP} AND a.id = $5";
+    SELECTED_TOPIC = "a.organization_id = $1 AND {CAN_VIEW_LINK} AND a.id = $5";
     /// The links of the topics of a staff list.
-    STAFF_LIST = "a.organization_id = $1 AND {CAN_VIEW_GROUP} AND {STAFF_TOPICS}";
+    STAFF_LIST = "a.organization_id = $1 AND {CAN_VIEW_LINK} AND {STAFF_TOPICS}";
     /// The links of the topics of a student list.
-    STUDENT_LIST = "a.organization_id = $1 AND {CAN_VIEW_GROUP} AND {STUDENT_TOPICS}";
+    STUDENT_LIST = "a.organization_id = $1 AND {CAN_VIEW_LINK} AND {STUDENT_TOPICS}";
     SELECT_LINKS = "SELECT {LINK_COLUMNS}, g.name AS group_name, g.group_number, g.display_name,
             g.course_id AS group_course_id, g.start_date, k.id AS class_id, k.status AS class_status,
                 (SELECT COUNT(*) FROM submission_documents sd
@@ -80,12 +81,13 @@ statements! {
     BY_PAIR = "SELECT {LINK_COLUMNS} FROM group_assignments ga
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3";
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
-            current_submission_id, description_override, late_allowed_until, created_at, updated_at)
+            current_submission_id, description_override, late_allowed_until, created_at, updated_at, is_draft,
+            publish_at)
         VALUES ($1, $2, (SELECT class_id FROM assignments
-        WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10)";
+        WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// Updates every mutable field of a link.
     UPDATE = "UPDATE group_assignments SET status = $3, current_submission_id = $4, description_override = $5,
-            late_allowed_until = $6, updated_at = $7
+            late_allowed_until = $6, updated_at = $7, is_draft = $8, publish_at = $9
         WHERE organization_id = $1 AND id = $2";
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
@@ -112,12 +114,19 @@ statements! {
     /// Whether the viewer can view a group.
     SEES_GROUP = "SELECT g.id FROM groups g JOIN classes k ON k.id = g.class_id
         WHERE g.organization_id = $1 AND g.id = $5 AND {CAN_VIEW_GROUP}";
-    /// The active topics a group can submit for: upcoming deadlines first, then by distance from now.
+    /// Whether a topic is published for a group; no row if the viewer cannot view the link.
+    PUBLISHED = "SELECT {IS_PUBLISHED} AS is_published FROM group_assignments ga
+        JOIN assignments a ON a.id = ga.assignment_id
+        JOIN groups g ON g.id = ga.group_id
+        JOIN classes k ON k.id = g.class_id
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $5 AND ga.group_id = $6 AND {CAN_VIEW_LINK}";
+    /// The active and published topics a group can submit for: upcoming deadlines first, then by distance from now.
     CANDIDATES = "SELECT a.id, a.title, a.deadline FROM group_assignments ga
         JOIN assignments a ON a.id = ga.assignment_id
         JOIN groups g ON g.id = ga.group_id
         JOIN classes k ON k.id = g.class_id
         WHERE ga.organization_id = $1 AND ga.group_id = $5 AND a.status = 'ACTIVE' AND {CAN_VIEW_GROUP}
+            AND {IS_PUBLISHED}
         ORDER BY CASE WHEN a.deadline >= $4 THEN 0 ELSE 1 END,
             CASE WHEN a.deadline >= $4 THEN a.deadline - $4 ELSE $4 - a.deadline END, a.id";
 }
@@ -215,6 +224,13 @@ impl ReadTx<'_> {
         })
     }
 
+    /// Returns whether a topic is published for a group; `None` if the group does not work on it, or the viewer cannot
+    /// see that.
+    pub fn is_published(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<bool>> {
+        let found = self.fetch_all_visible(&PUBLISHED, args![assignment, group], |row| row.get("is_published"))?;
+        Ok(found.first().copied())
+    }
+
     /// Lists the topics a group can submit for, the most likely first; `NotFound` if the viewer cannot view the group.
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<SubmissionCandidate>> {
         self.fetch_one_visible(&SEES_GROUP, args![group], |row| row.get::<GroupId>("id"))?;
@@ -253,6 +269,8 @@ impl WriteTx<'_> {
                 new.late_allowed_until,
                 new.created_at,
                 new.updated_at,
+                new.publication.is_draft,
+                new.publication.publish_at,
             ],
         )
         .map(drop)
@@ -269,6 +287,8 @@ impl WriteTx<'_> {
                 link.description_override,
                 link.late_allowed_until,
                 link.updated_at,
+                link.publication.is_draft,
+                link.publication.publish_at,
             ],
         )
         .map(drop)
@@ -325,6 +345,10 @@ pub(super) fn link(row: &Columns<'_>) -> Result<GroupAssignment> {
         current_submission_id: row.get("current_submission_id")?,
         description_override: row.get("description_override")?,
         late_allowed_until: row.get("late_allowed_until")?,
+        publication: TopicPublication {
+            is_draft: row.get("link_is_draft")?,
+            publish_at: row.get("link_publish_at")?,
+        },
         created_at: row.get("link_created_at")?,
         updated_at: row.get("link_updated_at")?,
     })

@@ -1,6 +1,7 @@
-//! The visibility rules of `domain::group::visible_to` in SQL: fragments that the statements of all files use. Aliases are
-//! fixed: `k` is the class, `g` the group. `$1` is the organization, `$2` the viewer's role (`ADMIN`, `TEACHER`,
-//! `STUDENT`), `$3` the viewer, `$4` the current time. `tests/permissions/visibility.rs` proves that both agree.
+//! The visibility rules of `domain::group` and `domain::publication` in SQL: fragments that the statements of all files
+//! use. Aliases are fixed: `k` is the class, `g` the group, `a` the topic, `ga` the link. `$1` is the organization, `$2`
+//! the viewer's role (`ADMIN`, `TEACHER`, `STUDENT`), `$3` the viewer, `$4` the current time.
+//! `tests/permissions/visibility.rs` and `publication.rs` prove that both agree.
 
 use crate::fragments;
 
@@ -18,6 +19,13 @@ fragments! {
     /// The viewer can list group `g`: everyone who can view it, and teachers of other classes, who see only its outline
     /// (docs/api-contract.md#group-visibility).
     pub CAN_LIST_GROUP = "($2 = 'TEACHER' OR {CAN_VIEW_GROUP})";
+    /// Topic `a` is published for the group of link `ga`: the link's exception, or else the publication of the topic
+    /// (`domain::publication`).
+    pub IS_PUBLISHED = "(NOT ga.is_draft AND COALESCE(ga.publish_at <= $4,
+            NOT a.is_draft AND COALESCE(a.publish_at <= $4, TRUE)))";
+    /// The viewer can view the work of group `g` on topic `a`, link `ga`: everyone who can view the group, students only
+    /// once the topic is published for it.
+    pub CAN_VIEW_LINK = "({CAN_VIEW_GROUP} AND ($2 <> 'STUDENT' OR {IS_PUBLISHED}))";
     /// The viewer can list class `k`: all staff, and enrolled students unless the class is a draft. `$4` is used
     /// because PostgreSQL must know the type of every parameter.
     pub CAN_LIST_CLASS = "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 <> 'STUDENT' OR (k.status <> 'DRAFT'

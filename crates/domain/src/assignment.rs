@@ -11,6 +11,7 @@ use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, Organiza
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
 use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use crate::publication::TopicPublication;
 use crate::string_enum::string_enum;
 use crate::text::{Description, GradeScale, Title};
 use crate::time::Timestamp;
@@ -80,6 +81,8 @@ pub struct Assignment {
     /// The grade scale of the topic.
     pub grade_scale: Option<GradeScale>,
     pub late_policy: LatePolicy,
+    /// When students see the topic; a group link may have an exception.
+    pub publication: TopicPublication,
     pub created_by_id: UserId,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -120,18 +123,26 @@ pub struct AssignmentEdit {
     #[serde(default)]
     #[garde(custom(not_null))]
     pub is_shared: FieldPatch<bool>,
+    /// True turns the topic into a draft, which students do not see; false publishes a draft.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_draft: FieldPatch<bool>,
+    /// Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time.
+    #[serde(default)]
+    #[garde(skip)]
+    pub publish_at: FieldPatch<Timestamp>,
     /// Moves the topic to another course. All its groups move with it.
     #[serde(default)]
     #[garde(skip)]
     pub course_id: FieldPatch<CourseId>,
-    /// Task texts of individual groups; groups that are not listed keep theirs.
-    // The texts are stored in the group links, so `Assignment::edit` leaves them to the caller.
+    /// Task texts and exceptions from the publication of individual groups; groups that are not listed keep theirs.
+    // They are stored in the group links, so `Assignment::edit` leaves them to the caller.
     #[serde(default)]
     #[garde(custom(not_null), custom(check_patched_descriptions))]
     pub groups: FieldPatch<List<GroupDescription>>,
 }
 
-/// The task text of one group of a topic.
+/// The task text of one group of a topic, and its exception from the publication.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = OwnText)]
@@ -142,6 +153,15 @@ pub struct GroupDescription {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description_override: FieldPatch<Description>,
+    /// True hides the topic from this group, even if it is published for the others. With false and without
+    /// `publishAt`, the group follows the topic.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_draft: FieldPatch<bool>,
+    /// This group sees the topic from this time, even if the topic is a draft; null removes the time.
+    #[serde(default)]
+    #[garde(skip)]
+    pub publish_at: FieldPatch<Timestamp>,
 }
 
 /// Validates that each text respects its limits and that no group is listed twice.
@@ -289,6 +309,8 @@ impl Assignment {
         changed.edit_nullable("gradeScale", &mut edited.grade_scale, edit.grade_scale);
         changed.edit("latePolicy", &mut edited.late_policy, edit.late_policy)?;
         changed.edit("isShared", &mut edited.is_shared, edit.is_shared)?;
+        let publication = edited.publication.edited(&edit.is_draft, &edit.publish_at)?;
+        edited.publication.write(publication, &mut changed);
         self.save_edited(edited, &changed, now)?;
         Ok(changed)
     }
@@ -349,6 +371,9 @@ impl Assignment {
     fn save_edited(&mut self, mut edited: Self, changed: &FieldDiff, now: Timestamp) -> Result<(), DomainError> {
         if !changed.is_empty() {
             self.writable()?;
+            if changed.has("publishAt") || changed.has("deadline") {
+                edited.publication.check_deadline(edited.deadline, changed, now)?;
+            }
             edited.updated_at = now;
             *self = edited;
         }

@@ -5,6 +5,7 @@ use crate::assignment::Assignment;
 use crate::class::{Class, ClassLabel};
 use crate::course::{Course, CourseLabel};
 use crate::document::Document;
+use crate::domain_error::DomainError;
 use crate::feedback::Feedback;
 use crate::file::{AssignmentAttachment, GroupAttachment};
 use crate::grade::Grade;
@@ -15,6 +16,7 @@ use crate::id::{GroupId, UserId};
 use crate::subject::SubjectLabel;
 use crate::submission::{Submission, SubmissionDocument};
 use crate::text::Description;
+use crate::time::Timestamp;
 use crate::user::Person;
 
 /// A class with its users, subjects and counts.
@@ -104,6 +106,22 @@ impl AssignmentDetails {
     pub fn group_ids(&self) -> Vec<GroupId> {
         self.links.iter().map(|details| details.link.group_id.clone()).collect()
     }
+
+    /// Returns the groups for which the topic is published.
+    pub fn published_groups(&self, now: Timestamp) -> Vec<GroupId> {
+        let published = self.links.iter().filter(|details| details.is_published(now));
+        published.map(|details| details.link.group_id.clone()).collect()
+    }
+
+    /// Rejects finishing a topic that one of its groups cannot see yet.
+    pub fn published(&self, now: Timestamp) -> Result<(), DomainError> {
+        if self.links.is_empty() && !self.assignment.publication.is_published(now) {
+            return Err(DomainError::AssignmentNotPublished);
+        }
+        self.links
+            .iter()
+            .try_for_each(|details| details.link.published(&self.assignment, now))
+    }
 }
 
 /// The link of a group to a topic, with the topic and the group.
@@ -130,6 +148,11 @@ impl GroupAssignmentDetails {
         self.attachments
             .iter()
             .filter(|file| can_view_file(&self.assignment, &self.link, file))
+    }
+
+    /// Returns whether the students of the group may know of the topic.
+    pub fn is_published(&self, now: Timestamp) -> bool {
+        self.link.is_published(&self.assignment, now)
     }
 
     /// Returns whether the group submitted the required number of documents.

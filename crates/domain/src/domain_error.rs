@@ -49,6 +49,12 @@ pub enum DomainError {
     /// A change of a finished topic.
     #[error("This topic is closed for work; a teacher can reopen it.")]
     AssignmentFinished,
+    /// Work on a topic that students cannot see yet.
+    #[error("The topic is not published for this group yet; publish it first.")]
+    AssignmentNotPublished,
+    /// A topic would be hidden from a group that has started on it.
+    #[error("A group has already started on this topic, so it stays published.")]
+    AssignmentStarted,
     /// A submission is changed after its grade was published.
     #[error("The grade is already published; ask a teacher to withdraw it or to return the work.")]
     GradePublished,
@@ -162,6 +168,8 @@ impl DomainError {
             Self::AlreadySubmitted => ErrorCode::AlreadySubmitted,
             Self::NotSubmitted => ErrorCode::NotSubmitted,
             Self::AssignmentFinished => ErrorCode::AssignmentFinished,
+            Self::AssignmentNotPublished => ErrorCode::AssignmentNotPublished,
+            Self::AssignmentStarted => ErrorCode::AssignmentStarted,
             Self::GradePublished => ErrorCode::GradePublished,
             Self::AssignmentNotFinished => ErrorCode::AssignmentNotFinished,
             Self::GroupNotOnAssignment => ErrorCode::GroupNotOnAssignment,

@@ -56,6 +56,8 @@ error_codes! {
     AssignmentFinished = "ASSIGNMENT_FINISHED", 409, User, "The topic is finished; a teacher can reopen it.";
     AssignmentIdRequired = "ASSIGNMENT_ID_REQUIRED", 400, Program, "The body does not name the topic.";
     AssignmentNotFinished = "ASSIGNMENT_NOT_FINISHED", 409, User, "The PDF is available once the topic is finished.";
+    AssignmentNotPublished = "ASSIGNMENT_NOT_PUBLISHED", 409, User, "The topic is not published for the group.";
+    AssignmentStarted = "ASSIGNMENT_STARTED", 409, User, "A group has started, so the topic stays published.";
     BadRequest = "BAD_REQUEST", 400, Program, "The request is invalid; the message names the reason.";
     ClassArchived = "CLASS_ARCHIVED", 409, User, "The class is archived and read-only.";
     ClassMismatch = "CLASS_MISMATCH", 409, User, "Class, course, group, topic and subject do not belong together.";

@@ -3,11 +3,13 @@
 
 use serde::Deserialize;
 
+use crate::access::Viewer;
 use crate::assignment::{Assignment, LatePolicy};
 use crate::domain_error::DomainError;
 use crate::file::AssignmentAttachment;
 use crate::id::{AssignmentId, GroupAssignmentId, GroupId, OrganizationId, SubmissionId};
-use crate::patch::{FieldDiff, FieldPatch, optional_text};
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use crate::publication::TopicPublication;
 use crate::string_enum::string_enum;
 use crate::text::Description;
 use crate::time::Timestamp;
@@ -132,6 +134,8 @@ pub struct GroupAssignment {
     pub description_override: Option<Description>,
     /// Extended deadline of this group.
     pub late_allowed_until: Option<Timestamp>,
+    /// Exception of this group from the publication of the topic; by default the group follows the topic.
+    pub publication: TopicPublication,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -148,6 +152,15 @@ pub struct GroupAssignmentEdit {
     #[serde(default)]
     #[garde(skip)]
     pub late_allowed_until: FieldPatch<Timestamp>,
+    /// True hides the topic from this group, even if it is published for the others. With false and without
+    /// `publishAt`, the group follows the topic.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_draft: FieldPatch<bool>,
+    /// This group sees the topic from this time, even if the topic is a draft; null removes the time.
+    #[serde(default)]
+    #[garde(skip)]
+    pub publish_at: FieldPatch<Timestamp>,
 }
 
 /// Lateness of a submission. Determined at submission time and not changed afterwards.
@@ -185,6 +198,42 @@ pub const fn is_effective(assignment: &Assignment, file: &AssignmentAttachment) 
 }
 
 impl GroupAssignment {
+    /// Returns whether the topic is published for the group.
+    pub fn is_published(&self, assignment: &Assignment, now: Timestamp) -> bool {
+        assignment.publication.for_group(self.publication).is_published(now)
+    }
+
+    /// Returns whether the viewer may see the work of the group on the topic. `sees_group` is the result of
+    /// [`crate::group::Group::visible_to`].
+    pub fn visible_to(&self, viewer: &Viewer, sees_group: bool, assignment: &Assignment, now: Timestamp) -> bool {
+        sees_group && (viewer.is_staff() || self.is_published(assignment, now))
+    }
+
+    /// Rejects work on a topic that the students of the group cannot see.
+    pub fn published(&self, assignment: &Assignment, now: Timestamp) -> Result<(), DomainError> {
+        if self.is_published(assignment, now) {
+            Ok(())
+        } else {
+            Err(DomainError::AssignmentNotPublished)
+        }
+    }
+
+    /// Rejects hiding the topic from the group after it has started on it. `was_published` is the state before the
+    /// edit.
+    pub fn check_still_published(
+        &self,
+        was_published: bool,
+        assignment: &Assignment,
+        now: Timestamp,
+    ) -> Result<(), DomainError> {
+        let has_started = self.status != GroupAssignmentStatus::NotStarted;
+        if was_published && has_started && !self.is_published(assignment, now) {
+            Err(DomainError::AssignmentStarted)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Returns the effective deadline of the group: its extended deadline, but never before that of the topic.
     pub fn limit(&self, assignment: &Assignment) -> Timestamp {
         self.late_allowed_until
@@ -208,6 +257,7 @@ impl GroupAssignment {
     /// Rejects a submission that is not possible now, or returns its lateness.
     pub fn takes_submission(&self, assignment: &Assignment, now: Timestamp) -> Result<Lateness, DomainError> {
         assignment.writable()?;
+        self.published(assignment, now)?;
         self.status.after(StatusTransition::Submitted)?;
         let lateness = self.lateness(assignment, now);
         if lateness.is_late && assignment.late_policy == LatePolicy::Block {
@@ -260,8 +310,16 @@ impl GroupAssignment {
             &mut edited.late_allowed_until,
             edit.late_allowed_until,
         );
+        let publication = edited.publication.edited(&edit.is_draft, &edit.publish_at)?;
+        edited.publication.write(publication, &mut changed);
         if !changed.is_empty() {
             assignment.writable()?;
+            if changed.has("publishAt") {
+                edited
+                    .publication
+                    .check_deadline(edited.limit(assignment), &changed, now)?;
+            }
+            edited.check_still_published(self.is_published(assignment, now), assignment, now)?;
             edited.updated_at = now;
             *self = edited;
         }

@@ -36,6 +36,50 @@ fn file(owner: Option<&str>) -> AssignmentAttachment {
 }
 
 #[test]
+fn students_see_work_only_once_topic_is_published_for_their_group() {
+    let mut topic = assignment("t", None);
+    let mut own = link("g", "t");
+    let student = Viewer::Student(UserId::new("ben"));
+    assert!(own.visible_to(&student, true, &topic, at(1)));
+    assert!(!own.visible_to(&student, false, &topic, at(1)));
+    topic.publication.is_draft = true;
+    assert!(!own.visible_to(&student, true, &topic, at(1)));
+    assert!(own.visible_to(&Viewer::Admin, true, &topic, at(1)));
+    assert_eq!(
+        own.takes_submission(&topic, at(1)),
+        Err(DomainError::AssignmentNotPublished)
+    );
+    own.publication.publish_at = Some(at(5));
+    assert!(!own.visible_to(&student, true, &topic, at(4)));
+    assert!(own.visible_to(&student, true, &topic, at(5)));
+}
+
+#[test]
+fn topic_stays_published_for_group_that_has_started() {
+    let topic = assignment("t", None);
+    let hide = GroupAssignmentEdit {
+        is_draft: FieldPatch::Value(true),
+        ..GroupAssignmentEdit::default()
+    };
+    let mut started = link("g", "t");
+    started.status = GroupAssignmentStatus::InProgress;
+    assert_eq!(
+        started.edit(hide.clone(), &topic, at(2)),
+        Err(DomainError::AssignmentStarted)
+    );
+    let mut fresh = link("g", "t");
+    assert_eq!(fresh.edit(hide, &topic, at(2)).unwrap().names(), ["isDraft"]);
+    let late = GroupAssignmentEdit {
+        publish_at: FieldPatch::Value(at(1001)),
+        ..GroupAssignmentEdit::default()
+    };
+    assert!(matches!(
+        fresh.edit(late, &topic, at(2)),
+        Err(DomainError::Invalid { path: "publishAt", .. })
+    ));
+}
+
+#[test]
 fn a_group_reads_its_own_text_only_while_the_topic_is_not_shared() {
     let shared = assignment("t", None);
     let unique = Assignment {

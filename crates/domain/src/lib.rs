@@ -65,6 +65,7 @@ pub mod network;
 pub mod number;
 pub mod organization;
 pub mod patch;
+pub mod publication;
 pub mod rate;
 pub mod realtime;
 #[cfg(test)]

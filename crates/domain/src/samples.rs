@@ -12,6 +12,7 @@ use crate::id::{
     WorkRoomId,
 };
 use crate::number::{GroupNumber, RequiredDocuments, RequiredSubmissions};
+use crate::publication::TopicPublication;
 use crate::text::{Description, DocumentTitle, Name, ShortName, Title};
 use crate::time::Timestamp;
 
@@ -85,6 +86,7 @@ pub fn assignment(id: &str, course: Option<&str>) -> Assignment {
         max_points: None,
         grade_scale: None,
         late_policy: LatePolicy::Allow,
+        publication: TopicPublication::default(),
         created_by_id: ada(),
         created_at: at(0),
         updated_at: at(0),
@@ -102,6 +104,7 @@ pub fn link(group: &str, assignment: &str) -> GroupAssignment {
         current_submission_id: None,
         description_override: None,
         late_allowed_until: None,
+        publication: TopicPublication::default(),
         created_at: at(0),
         updated_at: at(0),
     }

@@ -34,6 +34,12 @@ db::statements! {
         WHERE (d.status = 'SUBMITTED' OR d.status_before_lock = 'SUBMITTED') AND NOT EXISTS (
             SELECT 1 FROM group_assignments ga JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id
             WHERE ga.group_id = w.group_id AND ga.assignment_id = d.assignment_id AND sd.document_id = d.id)";
+    /// A draft of a topic has no time of publication.
+    DRAFTS = "SELECT organization_id, id FROM assignments WHERE is_draft AND publish_at IS NOT NULL
+        UNION ALL SELECT organization_id, id FROM group_assignments WHERE is_draft AND publish_at IS NOT NULL";
+    /// No group works on a draft.
+    STARTED = "SELECT ga.organization_id, ga.id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
+        WHERE ga.status <> 'NOT_STARTED' AND (ga.is_draft OR (ga.publish_at IS NULL AND a.is_draft))";
     /// The commits of a log are numbered without gaps.
     COMMITS = "SELECT l.organization_id, l.document_id AS id FROM document_logs l WHERE l.version <> (
             SELECT COALESCE(SUM(s.version - COALESCE(s.packed_from, s.version) + 1), 0) FROM document_steps s WHERE s.document_id = l.document_id AND s.generation = l.generation)";

@@ -18,6 +18,7 @@ const TRANSLATED_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^must be a domain such as/, "mailDomain"],
   [/^is a public mail host/, "publicMailHost"],
   [/^is a public suffix/, "publicSuffix"],
+  [/^must not be after the deadline|^must not be before publishAt/, "afterDeadline"],
   [/^must not be before|^must be after/, "order"],
   [/taken|is there twice|another .* of this/, "taken"],
 ];

@@ -199,9 +199,10 @@ impl DeletionPlan {
                 WHERE a.organization_id = $1 AND {of_topics} ORDER BY a.deadline, a.id"
             )),
             topic_groups: Sql::text_of(format!(
-                "SELECT l.assignment_id, {GROUP_CONTEXT_COLUMNS}
-                FROM assignments a JOIN group_assignments l ON l.assignment_id = a.id
-                JOIN groups g ON g.id = l.group_id JOIN classes k ON k.id = g.class_id
+                "SELECT ga.assignment_id, {GROUP_CONTEXT_COLUMNS}, a.is_draft, a.publish_at,
+                    ga.is_draft AS link_is_draft, ga.publish_at AS link_publish_at
+                FROM assignments a JOIN group_assignments ga ON ga.assignment_id = a.id
+                JOIN groups g ON g.id = ga.group_id JOIN classes k ON k.id = g.class_id
                 WHERE a.organization_id = $1 AND {of_topics} ORDER BY g.group_number, g.id"
             )),
             counts: Sql::text_of(format!(

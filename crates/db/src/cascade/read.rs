@@ -6,6 +6,7 @@ use domain::change::deletion::{CascadeDeletion, DeletedAssignment, DeletedCourse
 use domain::file::FileKey;
 use domain::group::GroupContext;
 use domain::id::{AssignmentId, ClassId, GroupId, UserId};
+use domain::publication::TopicPublication;
 
 use super::deletion_plan::DeletionPlan;
 use crate::ReadTx;
@@ -75,10 +76,21 @@ impl ReadTx<'_> {
 
     fn deleted_topics(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<DeletedAssignment>> {
         let mut group_contexts: HashMap<AssignmentId, Vec<GroupContext>> = HashMap::new();
-        for (topic, group_context) in self.fetch_all(&plan.topic_groups, args![id], |row| {
-            Ok((row.get("assignment_id")?, group_context(row)?))
+        let now = self.now();
+        for (topic, group_context, publication) in self.fetch_all(&plan.topic_groups, args![id], |row| {
+            let of_topic = TopicPublication {
+                is_draft: row.get("is_draft")?,
+                publish_at: row.get("publish_at")?,
+            };
+            let own = TopicPublication {
+                is_draft: row.get("link_is_draft")?,
+                publish_at: row.get("link_publish_at")?,
+            };
+            Ok((row.get("assignment_id")?, group_context(row)?, of_topic.for_group(own)))
         })? {
-            group_contexts.entry(topic).or_default().push(group_context);
+            if publication.is_published(now) {
+                group_contexts.entry(topic).or_default().push(group_context);
+            }
         }
         self.fetch_all(&plan.topics, args![id], |row| {
             let id: AssignmentId = row.get("id")?;

@@ -10,7 +10,7 @@ use crate::current_submissions::CurrentParts;
 use crate::fragments;
 use crate::group_assignments::{LINK_COLUMNS, SUBMISSION_COLUMNS};
 use crate::sql::{NamedStatements, Sql};
-use crate::visibility::{CAN_LIST_GROUP, CAN_VIEW_GROUP, UNREAD_MESSAGES};
+use crate::visibility::{CAN_LIST_GROUP, CAN_VIEW_GROUP, CAN_VIEW_LINK, UNREAD_MESSAGES};
 
 /// The statements over one set of groups.
 pub struct GroupQueries {
@@ -62,8 +62,9 @@ fragments! {
     /// The list filter, `$6` to `$12`. A filter on data that is invisible to the viewer does not match.
     MATCHING = "(CAST($7 AS TEXT) IS NULL OR g.course_id = $7 OR ($7 = '' AND g.course_id IS NULL))
             AND (CAST($8 AS TEXT) IS NULL OR g.subject_id = $8)
-            AND (CAST($9 AS TEXT) IS NULL OR ({CAN_VIEW_GROUP} AND EXISTS (SELECT 1 FROM group_assignments fa
-                WHERE fa.organization_id = $1 AND fa.group_id = g.id AND fa.assignment_id = $9)))
+            AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga
+                JOIN assignments a ON a.id = ga.assignment_id
+                WHERE ga.organization_id = $1 AND ga.group_id = g.id AND ga.assignment_id = $9 AND {CAN_VIEW_LINK}))
             AND (CAST($10 AS BOOLEAN) IS NULL OR (g.needs_help = $10 AND {CAN_VIEW_GROUP}))
             AND (CAST($11 AS TEXT) IS NULL OR g.search_key LIKE '%' || $11 || '%' ESCAPE '\\')
             AND (NOT CAST($12 AS BOOLEAN) OR k.teacher_id = $5
@@ -86,6 +87,8 @@ impl GroupQueries {
         let from = "FROM groups g JOIN classes k ON k.id = g.class_id";
         let visible =
             format!("g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND {CAN_VIEW_GROUP} AND {selected}");
+        let visible_links =
+            format!("g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND {CAN_VIEW_LINK} AND {selected}");
         Self {
             groups: Sql::text_of(format!(
                 "SELECT {GROUP_COLUMNS},
@@ -115,15 +118,16 @@ impl GroupQueries {
                 {from} JOIN group_assignments ga ON ga.group_id = g.id
                 JOIN assignments a ON a.id = ga.assignment_id
                 LEFT JOIN submissions s ON s.id = ga.current_submission_id
-                WHERE {visible} ORDER BY a.deadline, a.id"
+                WHERE {visible_links} ORDER BY a.deadline, a.id"
             )),
             topic_files: Sql::text_of(format!(
                 "SELECT ga.id AS link_id, f.id, f.organization_id, f.assignment_id, f.group_assignment_id,
                     f.file_key, f.file_name, f.mime_type, f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at
                 {from} JOIN group_assignments ga ON ga.group_id = g.id
+                JOIN assignments a ON a.id = ga.assignment_id
                 JOIN assignment_attachments f ON f.assignment_id = ga.assignment_id
                     AND (f.group_assignment_id IS NULL OR f.group_assignment_id = ga.id)
-                WHERE f.staged_at IS NULL AND {visible} ORDER BY f.created_at, f.id"
+                WHERE f.staged_at IS NULL AND {visible_links} ORDER BY f.created_at, f.id"
             )),
             files: Sql::text_of(format!(
                 "SELECT t.id, t.organization_id, t.group_id, t.file_key, t.file_name, t.mime_type, t.size,
@@ -132,9 +136,12 @@ impl GroupQueries {
                 WHERE {visible} ORDER BY t.created_at, t.id"
             )),
             current: CurrentParts::of(
-                &format!("{from} JOIN group_assignments ga ON ga.group_id = g.id"),
+                &format!(
+                    "{from} JOIN group_assignments ga ON ga.group_id = g.id
+                    JOIN assignments a ON a.id = ga.assignment_id"
+                ),
                 "ga.current_submission_id",
-                &visible,
+                &visible_links,
             ),
         }
     }

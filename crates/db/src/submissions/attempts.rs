@@ -14,7 +14,7 @@ use crate::current_submissions::CurrentParts;
 use crate::group_assignments::SUBMISSION_COLUMNS;
 use crate::group_assignments::submission;
 use crate::submissions::COPY_COLUMNS;
-use crate::visibility::CAN_VIEW_GROUP;
+use crate::visibility::CAN_VIEW_LINK;
 use crate::{args, fragments, statements};
 use common::error::Result;
 
@@ -23,23 +23,23 @@ fragments! {
     FROM_ATTEMPTS = "FROM group_assignments ga
             JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
+            JOIN assignments a ON a.id = ga.assignment_id
             JOIN submissions s ON s.group_assignment_id = ga.id";
 }
 
 statements! {
     /// The attempts, newest first.
     OF_LINK = "SELECT s.organization_id, {SUBMISSION_COLUMNS} {FROM_ATTEMPTS}
-        WHERE ga.organization_id = $1 AND ga.id = $5 AND {CAN_VIEW_GROUP} ORDER BY s.attempt DESC";
+        WHERE ga.organization_id = $1 AND ga.id = $5 AND {CAN_VIEW_LINK} ORDER BY s.attempt DESC";
     /// A copy, by its own id or that of its document, with the status of its topic.
     COPY = "SELECT {COPY_COLUMNS}, a.status AS assignment_status {FROM_ATTEMPTS}
         JOIN submission_documents sd ON sd.submission_id = s.id
-        JOIN assignments a ON a.id = ga.assignment_id
-        WHERE ga.organization_id = $1 AND s.id = $5 AND (sd.id = $6 OR sd.document_id = $6) AND {CAN_VIEW_GROUP}";
+        WHERE ga.organization_id = $1 AND s.id = $5 AND (sd.id = $6 OR sd.document_id = $6) AND {CAN_VIEW_LINK}";
 }
 
 /// The content of all attempts at a link.
 pub(super) static CONTENT: LazyLock<CurrentParts> = LazyLock::new(|| {
-    let selected = format!("ga.organization_id = $1 AND ga.id = $5 AND {CAN_VIEW_GROUP}");
+    let selected = format!("ga.organization_id = $1 AND ga.id = $5 AND {CAN_VIEW_LINK}");
     CurrentParts::of(&FROM_ATTEMPTS.to_string(), "s.id", &selected)
 });
 

@@ -6,7 +6,7 @@ use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, Submis
 
 use super::feedback;
 use crate::submissions::FEEDBACK_COLUMNS;
-use crate::visibility::CAN_VIEW_GROUP;
+use crate::visibility::CAN_VIEW_LINK;
 use crate::{ReadTx, WriteTx, fragments};
 use crate::{args, statements};
 use common::error::Result;
@@ -17,7 +17,8 @@ fragments! {
             JOIN group_assignments ga ON ga.id = fb.group_assignment_id
             JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
-            WHERE fb.organization_id = $1 AND {CAN_VIEW_GROUP}
+            JOIN assignments a ON a.id = ga.assignment_id
+            WHERE fb.organization_id = $1 AND {CAN_VIEW_LINK}
             AND ($2 <> 'STUDENT' OR (fb.visibility = 'GROUP' AND fb.published_at IS NOT NULL))";
 }
 

@@ -7,7 +7,7 @@ use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId
 use domain::number::Points;
 
 use crate::sql::Columns;
-use crate::visibility::CAN_VIEW_GROUP;
+use crate::visibility::CAN_VIEW_LINK;
 use crate::{ReadTx, WriteTx, fragments};
 use crate::{args, statements};
 use common::clock;
@@ -18,7 +18,8 @@ fragments! {
         k.status AS class_status FROM";
     JOIN_GROUP_AND_CLASS = "JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
-            WHERE ga.organization_id = $1 AND {CAN_VIEW_GROUP}";
+            JOIN assignments a ON a.id = ga.assignment_id
+            WHERE ga.organization_id = $1 AND {CAN_VIEW_LINK}";
 }
 
 statements! {

@@ -24,6 +24,10 @@ pub enum AssignmentChange {
         changed: FieldDiff,
         /// The groups whose own task text changed.
         overridden: Vec<GroupId>,
+        /// The groups whose exception from the publication changed.
+        excepted: Vec<GroupId>,
+        /// The groups for which the topic was published before.
+        published_before: Vec<GroupId>,
     },
     /// A bulk edit changed fields shared by all groups.
     BulkUpdated {
@@ -44,6 +48,8 @@ pub enum AssignmentChange {
     GroupDetached {
         assignment: Box<AssignmentDetails>,
         group_context: GroupContext,
+        /// Whether the topic was published for the group.
+        was_published: bool,
         /// Number of deleted submissions.
         submissions: i64,
         /// Documents of the group that are no longer linked to or locked by the topic.
@@ -51,10 +57,12 @@ pub enum AssignmentChange {
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
-    /// The task text or the extended deadline of one group changed.
+    /// The task text, the extended deadline or the publication of one group changed.
     LinkUpdated {
         link: Box<GroupAssignmentDetails>,
         changed: FieldDiff,
+        /// Whether the topic was published for the group before.
+        was_published: bool,
     },
     /// An attachment was added, for all groups or for one.
     AttachmentAdded {
@@ -90,6 +98,8 @@ pub enum AssignmentChange {
         assignment: Box<Assignment>,
         /// The groups that worked on it.
         group_contexts: Vec<GroupContext>,
+        /// Those for which it was published.
+        published_groups: Vec<GroupId>,
         /// Number of deleted submissions.
         submissions: i64,
         /// Documents that are no longer linked to or locked by it.

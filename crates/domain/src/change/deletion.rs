@@ -43,7 +43,7 @@ pub struct DeletedAssignment {
     pub id: AssignmentId,
     pub title: String,
     pub course_id: Option<CourseId>,
-    /// The groups that worked on it.
+    /// The groups that worked on it and for which it was published.
     pub group_contexts: Vec<GroupContext>,
 }
 

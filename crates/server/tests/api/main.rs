@@ -40,6 +40,7 @@ mod password_resets;
 mod passwords;
 mod people;
 mod personal_export;
+mod publication;
 mod purge;
 mod role_levels;
 mod school;

@@ -22,6 +22,7 @@ mod isolation;
 mod list_sizes;
 mod matrix;
 mod organization_header;
+mod publication;
 mod query_plans;
 mod rate_limits;
 mod reads;

@@ -70,6 +70,7 @@ pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result
         course_id: course.map(|course| course.id),
         deadline: new.deadline,
         finished: None,
+        publication: old.publication.of_copy(tx.now()),
         created_by_id: person(tx)?,
         created_at: tx.now(),
         updated_at: tx.now(),

@@ -10,6 +10,7 @@ use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use domain::list::List;
 use domain::number::{Points, RequiredSubmissions};
 use domain::patch::FieldDiff;
+use domain::publication::TopicPublication;
 use domain::text::{Description, GradeScale, Title};
 use domain::time::Timestamp;
 use garde::Validate;
@@ -57,11 +58,17 @@ pub struct NewAssignment {
     /// Defaults to true.
     #[garde(skip)]
     pub is_shared: Option<bool>,
+    /// True creates a draft, which students do not see until it is published. Defaults to false.
+    #[garde(skip)]
+    pub is_draft: Option<bool>,
+    /// Students see the topic from this time. By default they see it at once.
+    #[garde(skip)]
+    pub publish_at: Option<Timestamp>,
     /// The groups that work on the topic.
     #[serde(default)]
     #[garde(dive)]
     pub group_ids: List<GroupId>,
-    /// The groups that work on the topic, with group-specific texts.
+    /// The groups that work on the topic, with group-specific texts and exceptions from the publication.
     #[serde(default)]
     #[garde(custom(check_group_descriptions))]
     pub groups: List<GroupDescription>,
@@ -76,6 +83,8 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
         course.belongs_to(&class.id)?;
         course.takes_new_work()?;
     }
+    let publication = TopicPublication::new(new.is_draft, new.publish_at)?;
+    publication.check_deadline(new.deadline, &FieldDiff::new(), tx.now())?;
     let defaults = tx.organization_settings()?;
     let assignment = Assignment {
         id: AssignmentId::new(clock::new_id()),
@@ -91,6 +100,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
         max_points: new.max_points,
         grade_scale: new.grade_scale.clone().or(defaults.grade_scale),
         late_policy: new.late_policy.or(defaults.late_default).unwrap_or(LatePolicy::Allow),
+        publication,
         created_by_id: person(tx)?,
         created_at: tx.now(),
         updated_at: tx.now(),
@@ -106,7 +116,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
     Ok(seen)
 }
 
-/// Applies a PATCH. Group-specific texts change only for the groups in the request.
+/// Applies a PATCH. Group-specific texts and publications change only for the groups in the request.
 pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<VisibleAssignment> {
     let details = tx.lock_writable_assignment(id)?;
     let course = course(tx, edit.course_id.value())?;
@@ -128,14 +138,21 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
     if !changed.is_empty() {
         tx.update_assignment(&assignment)?;
     }
-    let overridden = group_assignments::write_texts(tx, &assignment, links, texts)?;
+    let edited = group_assignments::edit_links(tx, &assignment, links, texts)?;
     let seen = tx.assignment(id)?;
-    if !changed.is_empty() || !overridden.is_empty() {
+    let published_before = details.published_groups(tx.now());
+    for link in &seen.details.links {
+        let was_published = published_before.contains(&link.link.group_id);
+        link.link.check_still_published(was_published, &assignment, tx.now())?;
+    }
+    if !changed.is_empty() || !edited.overridden.is_empty() || !edited.excepted.is_empty() {
         let assignment = Box::new(seen.details.clone());
         tx.record(AssignmentChange::Updated {
             assignment,
             changed,
-            overridden,
+            overridden: edited.overridden,
+            excepted: edited.excepted,
+            published_before,
         });
     }
     group_assignments::record_moved_groups(tx, moved)?;
@@ -147,6 +164,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
     let details = tx.lock_writable_assignment(id)?;
     let group_contexts = details.links.iter().map(|link| link.group_context.clone()).collect();
+    let published_groups = details.published_groups(tx.now());
     let CascadeDeletion {
         submissions,
         released,
@@ -157,6 +175,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
     tx.record(AssignmentChange::Deleted {
         assignment,
         group_contexts,
+        published_groups,
         submissions,
         released,
         files,

@@ -213,6 +213,7 @@ fn clone_topics(
             course_id: course_id.flatten().cloned(),
             deadline: dates.0.apply(details.assignment.deadline, dates.1),
             finished: None,
+            publication: details.assignment.publication.of_copy(tx.now()),
             created_by_id: person(tx)?,
             created_at: tx.now(),
             updated_at: tx.now(),

@@ -97,11 +97,9 @@ pub struct NewContent {
 pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<VisibleDocument> {
     let author = author(tx)?;
     let (group_context, count) = tx.lock_room_for_documents(room)?;
-    let is_unrelated_topic = is_unrelated_topic(tx, &group_context.group.id, new.assignment_id.as_ref())?;
+    let linkable = check_link(tx, &group_context.group.id, new.assignment_id.as_ref())?;
     group_context.class_status.writable()?;
-    if is_unrelated_topic {
-        return Err(DomainError::GroupNotOnAssignment.into());
-    }
+    linkable?;
     if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
         return Err(DomainError::LimitReached {
             what: "documents",
@@ -159,11 +157,9 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<VisibleDocument> {
     let seen = tx.lock_writable_document(id)?;
-    let is_unrelated_topic = is_unrelated_topic(tx, &seen.group_context.group.id, edit.assignment_id.value())?;
+    let linkable = check_link(tx, &seen.group_context.group.id, edit.assignment_id.value())?;
     seen.writable()?;
-    if is_unrelated_topic {
-        return Err(DomainError::GroupNotOnAssignment.into());
-    }
+    linkable?;
     let mut document = seen.details.document;
     let (viewer, now) = (tx.viewer().clone(), tx.now());
     let changed = document.edit(edit.title.clone(), edit.assignment_id.clone(), &viewer, now)?;
@@ -262,15 +258,22 @@ pub fn record_activity(tx: &mut WriteTx<'_>, group: &GroupId, topic: Option<&Ass
     Ok(())
 }
 
-/// Returns whether the group of the document does not work on the topic; [`Error::NotFound`] if the caller cannot see
-/// the topic.
-fn is_unrelated_topic(tx: &mut WriteTx<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<bool> {
-    let Some(topic) = topic else { return Ok(false) };
-    if tx.link(topic, group)?.is_some() {
-        return Ok(false);
+/// Returns whether a document of the group can be linked to the topic: the group works on it, and it is published for
+/// the group. [`Error::NotFound`] if the caller cannot see the topic.
+fn check_link(
+    tx: &mut WriteTx<'_>,
+    group: &GroupId,
+    topic: Option<&AssignmentId>,
+) -> Result<std::result::Result<(), DomainError>> {
+    let Some(topic) = topic else { return Ok(Ok(())) };
+    match tx.is_published(topic, group)? {
+        Some(true) => Ok(Ok(())),
+        Some(false) => Ok(Err(DomainError::AssignmentNotPublished)),
+        None => {
+            tx.assignment(topic)?;
+            Ok(Err(DomainError::GroupNotOnAssignment))
+        }
     }
-    tx.assignment(topic)?;
-    Ok(true)
 }
 
 fn author(tx: &WriteTx<'_>) -> Result<UserId> {

@@ -115,8 +115,10 @@ pub fn finish(
     until: Timestamp,
 ) -> Result<FinishSummary> {
     let teacher = tx.actor().user.clone().ok_or(Error::Unauthenticated)?;
-    let mut topic = tx.lock_writable_assignment(id)?.assignment;
+    let details = tx.lock_writable_assignment(id)?;
     let now = tx.now();
+    details.published(now)?;
+    let mut topic = details.assignment;
     let other_topics = other_topics(tx, id)?;
     let mut documents = tx.lock_documents_of_topic(id)?;
     if !options.links.is_empty() {

@@ -1,5 +1,5 @@
-//! Group assignments, the links between groups and topics: attach groups, set a group-specific text or deadline,
-//! detach groups.
+//! Group assignments, the links between groups and topics: attach groups, set a group-specific text, deadline or
+//! publication, detach groups.
 
 use std::collections::HashMap;
 
@@ -16,6 +16,7 @@ use domain::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssign
 use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
 use domain::list::List;
 use domain::patch::{FieldDiff, FieldPatch};
+use domain::publication::TopicPublication;
 use domain::text::Description;
 use garde::Validate;
 use serde::Deserialize;
@@ -35,7 +36,7 @@ pub struct NewGroups {
     #[serde(default)]
     #[garde(dive)]
     pub group_ids: List<GroupId>,
-    /// Groups with group-specific texts.
+    /// Groups with group-specific texts and exceptions from the publication.
     #[serde(default)]
     #[garde(custom(check_group_descriptions))]
     pub groups: List<GroupDescription>,
@@ -56,10 +57,21 @@ pub(super) struct Attached {
     pub(super) moved: Vec<MovedGroup>,
 }
 
-/// A group to attach, with its group-specific text.
+/// A group to attach, with its group-specific text and publication.
 pub(super) struct RequestedGroup {
     group: GroupDetails,
     text: FieldPatch<Description>,
+    /// `None` if the request does not name it.
+    publication: Option<TopicPublication>,
+}
+
+/// The groups of a topic whose links an edit changed.
+#[derive(Default)]
+pub(super) struct EditedLinks {
+    /// The groups whose own text changed.
+    pub(super) overridden: Vec<GroupId>,
+    /// The groups whose exception from the publication changed.
+    pub(super) excepted: Vec<GroupId>,
 }
 
 /// Returns groups of one class by id. [`Error::NotFound`] for a group that the caller cannot see; rejects groups of
@@ -105,19 +117,27 @@ pub(super) fn resolve_requested_groups(
             named.push(GroupDescription {
                 group_id: id.clone(),
                 description_override: FieldPatch::Unchanged,
+                is_draft: FieldPatch::Unchanged,
+                publish_at: FieldPatch::Unchanged,
             });
         }
     }
     let ids: Vec<GroupId> = named.iter().map(|text| text.group_id.clone()).collect();
     let mut groups = groups_of_class(tx, class, &ids)?;
-    let wanted = named.into_iter().filter_map(|text| {
-        let group = groups.remove(&text.group_id)?;
-        Some(RequestedGroup {
+    let mut wanted = Vec::with_capacity(named.len());
+    for text in named {
+        let Some(group) = groups.remove(&text.group_id) else {
+            continue;
+        };
+        let is_named = !text.is_draft.is_unchanged() || !text.publish_at.is_unchanged();
+        let publication = TopicPublication::default().edited(&text.is_draft, &text.publish_at)?;
+        wanted.push(RequestedGroup {
             group,
             text: text.description_override.null_if_empty(),
-        })
-    });
-    Ok(wanted.collect())
+            publication: is_named.then_some(publication),
+        });
+    }
+    Ok(wanted)
 }
 
 /// Returns the topics of a group that are not finished.
@@ -145,11 +165,18 @@ pub(super) fn attach_all(
         },
         Vec::new(),
     );
-    for RequestedGroup { group: details, text } in wanted {
+    for wanted in wanted {
+        let RequestedGroup {
+            group: details,
+            text,
+            publication,
+        } = wanted;
         if let Some(link) = details.links.iter().find(|link| link.assignment.id == assignment.id) {
-            keeps_text(&link.link, &text)?;
+            keeps_text(&link.link, &text, publication)?;
             continue;
         }
+        let publication = publication.unwrap_or_default();
+        publication.check_deadline(assignment.deadline, &FieldDiff::new(), tx.now())?;
         let (before, active) = (details.group_context(), active_topics(&details));
         let mut group = details.group;
         let changed = match group.attach(assignment, course, &active, tx.now()) {
@@ -177,6 +204,7 @@ pub(super) fn attach_all(
             current_submission_id: None,
             description_override: text.resolve(None),
             late_allowed_until: None,
+            publication,
             created_at: tx.now(),
             updated_at: tx.now(),
         })?;
@@ -226,9 +254,14 @@ pub(super) fn record_moved_groups(tx: &mut WriteTx<'_>, moved: Vec<MovedGroup>) 
     Ok(())
 }
 
-/// Rejects a different text for a group that is attached already: a PATCH is needed to change it.
-fn keeps_text(link: &GroupAssignment, text: &FieldPatch<Description>) -> Result<()> {
-    if text.is_unchanged() || text.clone().resolve(None) == link.description_override {
+/// Rejects a different text or publication for a group that is attached already: a PATCH is needed to change it.
+fn keeps_text(
+    link: &GroupAssignment,
+    text: &FieldPatch<Description>,
+    publication: Option<TopicPublication>,
+) -> Result<()> {
+    let has_same_text = text.is_unchanged() || text.clone().resolve(None) == link.description_override;
+    if has_same_text && publication.is_none_or(|wanted| wanted == link.publication) {
         Ok(())
     } else {
         Err(Error::Conflict {
@@ -282,29 +315,37 @@ pub(super) fn named_links(
     texts.iter().map(link).collect()
 }
 
-/// Updates group-specific texts. Returns the groups whose text changed.
-pub(super) fn write_texts(
+/// Updates group-specific texts and publications. Returns the groups whose links changed.
+pub(super) fn edit_links(
     tx: &mut WriteTx<'_>,
     assignment: &Assignment,
     links: Vec<GroupAssignment>,
     texts: &[GroupDescription],
-) -> Result<Vec<GroupId>> {
-    let mut overridden = Vec::new();
+) -> Result<EditedLinks> {
+    let mut edited = EditedLinks::default();
     for (mut link, text) in links.into_iter().zip(texts) {
-        let description_override = text.description_override.clone();
         let edit = GroupAssignmentEdit {
-            description_override,
+            description_override: text.description_override.clone(),
+            is_draft: text.is_draft.clone(),
+            publish_at: text.publish_at.clone(),
             ..GroupAssignmentEdit::default()
         };
-        if !link.edit(edit, assignment, tx.now())?.is_empty() {
-            tx.update_link(&link)?;
-            overridden.push(link.group_id);
+        let changed = link.edit(edit, assignment, tx.now())?;
+        if changed.is_empty() {
+            continue;
+        }
+        tx.update_link(&link)?;
+        if changed.has("descriptionOverride") {
+            edited.overridden.push(link.group_id.clone());
+        }
+        if changed.has("isDraft") || changed.has("publishAt") {
+            edited.excepted.push(link.group_id);
         }
     }
-    Ok(overridden)
+    Ok(edited)
 }
 
-/// Changes the group-specific text or deadline of one group.
+/// Changes the group-specific text, deadline or publication of one group.
 pub fn edit(
     tx: &mut WriteTx<'_>,
     id: &AssignmentId,
@@ -313,6 +354,7 @@ pub fn edit(
 ) -> Result<GroupAssignmentDetails> {
     let details = tx.lock_writable_assignment(id)?;
     let mut link = whole_link(details.links, group)?;
+    let was_published = link.is_published(tx.now());
     let changed = link.link.edit(edit.clone(), &details.assignment, tx.now())?;
     if changed.is_empty() {
         return Ok(link);
@@ -321,6 +363,7 @@ pub fn edit(
     tx.record(AssignmentChange::LinkUpdated {
         link: Box::new(link.clone()),
         changed,
+        was_published,
     });
     Ok(link)
 }
@@ -329,6 +372,7 @@ pub fn edit(
 pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_forced: bool) -> Result<()> {
     let before = tx.lock_writable_assignment(id)?;
     let link = whole_link(before.links, group)?;
+    let was_published = link.is_published(tx.now());
     let submissions = tx.submissions_of_link(&link.link.id)?;
     link.link.detachable(submissions > 0, is_forced)?;
     let CascadeDeletion {
@@ -341,6 +385,7 @@ pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_force
     tx.record(AssignmentChange::GroupDetached {
         assignment,
         group_context: link.group_context,
+        was_published,
         submissions,
         released,
         files,

@@ -237,6 +237,8 @@ fn own_text(group: &Group, new: &NewGroup) -> GroupDescription {
             .description_override
             .clone()
             .map_or(FieldPatch::Unchanged, FieldPatch::Value),
+        is_draft: FieldPatch::Unchanged,
+        publish_at: FieldPatch::Unchanged,
     }
 }
 

@@ -63,6 +63,7 @@ pub fn prepare(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewHandout) -> Resu
     let seen = tx.assignment(id)?;
     tx.managed_class(&seen.details.assignment.class_id)?;
     seen.details.assignment.writable()?;
+    seen.details.published(tx.now())?;
     let file = seen
         .details
         .attachments
@@ -112,6 +113,7 @@ pub fn prepare(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewHandout) -> Resu
 pub fn hand_out(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandoutResult> {
     let topic = tx.lock_writable_assignment(id)?;
     topic.assignment.writable()?;
+    topic.published(tx.now())?;
     let attachment = &new.template_attachment_id;
     let here = |group: &GroupId| topic.links.iter().any(|link| link.link.group_id == *group);
     let had = tx.groups_with_handout(id, attachment)?;

@@ -17,6 +17,7 @@ use domain::id::{
     SubmissionId, UserId, WorkRoomId,
 };
 use domain::number::{GroupNumber, RequiredDocuments, RequiredSubmissions};
+use domain::publication::TopicPublication;
 use domain::submission::{Submission, SubmissionStatus};
 use domain::text::{Description, DocumentTitle, FeedbackText, GradeValue, ShortName, Title};
 use domain::time::Timestamp;
@@ -114,6 +115,7 @@ pub fn assignment(is_shared: bool, groups: &[&GroupDetails]) -> AssignmentDetail
         max_points: None,
         grade_scale: None,
         late_policy: LatePolicy::Allow,
+        publication: TopicPublication::default(),
         created_by_id: UserId::new("ada"),
         created_at: NOW,
         updated_at: NOW,
@@ -140,6 +142,7 @@ pub fn link(group: &GroupDetails, assignment: &Assignment) -> GroupAssignmentDet
             current_submission_id: None,
             description_override: Some(Description::stored(format!("secret of {id}"))),
             late_allowed_until: None,
+            publication: TopicPublication::default(),
             created_at: NOW,
             updated_at: NOW,
         },

@@ -9,7 +9,7 @@ use domain::change::feedback::FeedbackChange;
 use domain::change::group::GroupChange;
 use domain::change::help::HelpChange;
 use domain::change::submission::SubmissionChange;
-use domain::details::{GroupAssignmentDetails, GroupDetails};
+use domain::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use domain::document::DocumentState;
 use domain::feedback::FeedbackVisibility;
 use domain::grade::{GradeStatus, GradeWritten, Publication};
@@ -108,6 +108,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<domain::change::Change> {
         AssignmentChange::LinkUpdated {
             link: Box::new(link.clone()),
             changed: written("lateAllowedUntil"),
+            was_published: true,
         }
         .into(),
         AssignmentChange::BulkUpdated {
@@ -130,6 +131,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<domain::change::Change> {
         .into(),
         AssignmentChange::Deleted {
             assignment: Box::new(topic.assignment),
+            published_groups: vec![group_context.group.id.clone()],
             group_contexts: vec![group_context.clone()],
             submissions: 0,
             released: vec![placed()],
@@ -313,6 +315,8 @@ fn own_texts_are_emitted_to_their_group_while_effective() {
             assignment: Box::new(assignment(is_shared, &[&one, &two])),
             changed: FieldDiff::new(),
             overridden: vec![GroupId::new("one")],
+            excepted: Vec::new(),
+            published_before: vec![GroupId::new("one"), GroupId::new("two")],
         })
     };
     let signals = edited(false);
@@ -324,6 +328,79 @@ fn own_texts_are_emitted_to_their_group_while_effective() {
     assert!(!students[0].2.to_string().contains("secret"), "the text is fetched");
     assert!(to_students(&edited(true)).is_empty(), "a shared topic ignores it");
     assert_eq!(emitted(&edited(true))[0].2["affectedGroupIds"], json!(["one"]));
+}
+
+#[test]
+fn unpublished_topic_is_emitted_to_staff_only() {
+    let one = group("one", None);
+    let mut draft = assignment(true, &[&one]);
+    draft.assignment.publication.is_draft = true;
+    draft.links[0].assignment.publication.is_draft = true;
+    let changes: [AssignmentChange; 5] = [
+        AssignmentChange::Created {
+            assignment: Box::new(draft.clone()),
+            copied_from: None,
+        },
+        AssignmentChange::GroupsAttached {
+            assignment: Box::new(draft.clone()),
+            attached: vec![GroupId::new("one")],
+        },
+        AssignmentChange::Updated {
+            assignment: Box::new(draft.clone()),
+            changed: written("title"),
+            overridden: Vec::new(),
+            excepted: Vec::new(),
+            published_before: Vec::new(),
+        },
+        AssignmentChange::GroupDetached {
+            assignment: Box::new(draft.clone()),
+            group_context: one.group_context(),
+            was_published: false,
+            submissions: 0,
+            released: Vec::new(),
+            files: Vec::new(),
+        },
+        AssignmentChange::Deleted {
+            assignment: Box::new(draft.assignment.clone()),
+            group_contexts: vec![one.group_context()],
+            published_groups: Vec::new(),
+            submissions: 0,
+            released: Vec::new(),
+            files: Vec::new(),
+        },
+    ];
+    for change in changes {
+        let signals = told(change);
+        assert!(to_students(&signals).is_empty(), "{signals:?}");
+        assert_eq!(emitted(&signals).len(), 1, "staff are notified");
+    }
+}
+
+#[test]
+fn published_topic_is_created_and_hidden_topic_deleted_for_students() {
+    let one = group("one", None);
+    let published = assignment(true, &[&one]);
+    let mut hidden = published.clone();
+    hidden.links[0].link.publication.publish_at = Some(LATER);
+    let updated = |details: &AssignmentDetails, before: &[&str], field: &'static str| {
+        told(AssignmentChange::Updated {
+            assignment: Box::new(details.clone()),
+            changed: written(field),
+            overridden: Vec::new(),
+            excepted: Vec::new(),
+            published_before: before.iter().map(|id| GroupId::new(*id)).collect(),
+        })
+    };
+    let signals = updated(&published, &[], "isDraft");
+    let students = to_students(&signals);
+    assert_eq!(students.len(), 1);
+    assert_eq!(students[0].0, Event::AssignmentCreated);
+    assert_eq!(students[0].2["groupAssignment"]["groupId"], "one");
+    let signals = updated(&hidden, &["one"], "publishAt");
+    let students = to_students(&signals);
+    assert_eq!((students.len(), students[0].0), (1, Event::AssignmentDeleted));
+    let signals = updated(&published, &["one"], "publishAt");
+    assert!(to_students(&signals).is_empty(), "students see no publication");
 }
 
 #[test]

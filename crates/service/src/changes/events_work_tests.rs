@@ -53,6 +53,8 @@ fn every_event_fits_the_payload_limit() {
             assignment: Box::new(topic.clone()),
             changed: written("title"),
             overridden: Vec::new(),
+            excepted: Vec::new(),
+            published_before: others.iter().map(|group| group.group.id.clone()).collect(),
         }
         .into(),
         AssignmentChange::Finished {

@@ -14,6 +14,7 @@ export type ChipState =
   | "missing"
   | "finished"
   | "later"
+  | "draft"
   | "help";
 
 const LOOKS: Record<ChipState, readonly [lucide.LucideIcon, string]> = {
@@ -27,6 +28,7 @@ const LOOKS: Record<ChipState, readonly [lucide.LucideIcon, string]> = {
   missing: [lucide.CircleDashed, "bg-missing-soft text-missing"],
   finished: [lucide.Lock, "bg-faint text-finished"],
   later: [lucide.CalendarClock, "bg-sheet text-soft border-line!"],
+  draft: [lucide.EyeOff, "bg-sheet text-soft border-line!"],
   help: [lucide.Hand, "bg-help-ground text-help"],
 };
 

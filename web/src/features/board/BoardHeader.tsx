@@ -15,6 +15,7 @@ import { type Board, type Filter, FILTERS, isDone, matchesFilter } from "./board
 import type { BoardDialog } from "./BoardDialogs";
 import { FinishTopicButton } from "./FinishTopic";
 import { classNamesQuery, courseNamesQuery } from "../lesson/classAndCourse";
+import { PublicationChip } from "../lesson/PublicationChip";
 
 /** Header above the cards: topic, remaining time, number of submissions. */
 export function BoardHeader({ board, at }: { board: Board; at: number }) {
@@ -39,7 +40,10 @@ export function BoardHeader({ board, at }: { board: Board; at: number }) {
             </>
           ) : null}
         </p>
-        <PageHeading title={title}>{title}</PageHeading>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <PageHeading title={title}>{title}</PageHeading>
+          <PublicationChip topic={board.assignment} />
+        </div>
       </div>
       <p className="flex flex-wrap items-baseline gap-x-4">
         {status === "FINISHED" ? null : (

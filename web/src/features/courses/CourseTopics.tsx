@@ -10,6 +10,8 @@ import { StateChip } from "../../components/base/StateChip";
 import { EmptyState } from "../../components/base/EmptyState";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { TimeLeft } from "../../components/base/TimeLeft";
+import { PublicationChip } from "../lesson/PublicationChip";
+import { publicationState } from "../lesson/publication";
 import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
@@ -122,8 +124,11 @@ function Deadline({ topic }: { topic: ListedAssignment }) {
 
 function TopicStatus({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
+  const now = useNow(30_000);
   return topic.status === "FINISHED" ? (
     <StateChip state="finished">{t("courses.finished")}</StateChip>
+  ) : publicationState(topic, now) !== "published" ? (
+    <PublicationChip topic={topic} />
   ) : (
     <StateChip state="running">{t("courses.running")}</StateChip>
   );

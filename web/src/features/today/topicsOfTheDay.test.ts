@@ -41,6 +41,12 @@ describe("sections of the start page", () => {
     expect(ids(day.next)).toEqual(["week"]);
     expect(ids(day.overdue)).toEqual(["old"]);
   });
+  it("list unpublished topics as upcoming, whatever their deadline", () => {
+    const draft = { ...topic("draft", 1), isDraft: true, publishAt: null };
+    const day = sortIntoDay([...topics, draft], AT);
+    expect(ids(day.next)).toEqual(["draft", "week"]);
+    expect(ids(day.running)).not.toContain("draft");
+  });
   it("list submitted topics for grading, finished or not", () => {
     const given = topic(
       "given",

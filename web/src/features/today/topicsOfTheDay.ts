@@ -4,13 +4,14 @@ import { queryOptions } from "@tanstack/react-query";
 import { client, unwrap } from "../../api/client";
 import type { ListedAssignment } from "../groups/groups";
 import { queryKeys } from "../../api/queryKeys";
+import { publicationState } from "../lesson/publication";
 
 const DAY = 86_400_000;
 
 export interface TopicsOfTheDay {
   /** Open, with a deadline less than a day away. */
   running: ListedAssignment[];
-  /** Open, with a later deadline. */
+  /** Open, with a later deadline or not published yet. */
   next: ListedAssignment[];
   /** The deadline passed a day ago or more, and the topic is not finished. */
   overdue: ListedAssignment[];
@@ -21,7 +22,9 @@ export interface TopicsOfTheDay {
 /** Sorts the topics into sections, each by deadline. */
 export function sortIntoDay(topics: readonly ListedAssignment[], at: number): TopicsOfTheDay {
   const byEnd = topics.toSorted((one, other) => one.deadline.localeCompare(other.deadline));
-  const open = byEnd.filter((topic) => topic.status === "ACTIVE");
+  const active = byEnd.filter((topic) => topic.status === "ACTIVE");
+  const isPublished = (topic: ListedAssignment) => publicationState(topic, at) === "published";
+  const open = active.filter(isPublished);
   const ends = (topic: ListedAssignment) => Date.parse(topic.deadline) - at;
   return {
     // Overdue topics come after the current ones, latest deadline first.
@@ -29,7 +32,7 @@ export function sortIntoDay(topics: readonly ListedAssignment[], at: number): To
       ...open.filter((topic) => ends(topic) >= 0 && ends(topic) < DAY),
       ...open.filter((topic) => ends(topic) < 0 && ends(topic) > -DAY).toReversed(),
     ],
-    next: open.filter((topic) => ends(topic) >= DAY),
+    next: active.filter((topic) => ends(topic) >= DAY || !isPublished(topic)),
     overdue: open.filter((topic) => ends(topic) <= -DAY),
     toGrade: byEnd.filter((topic) => ungradedGroups(topic).length > 0),
   };

@@ -76,6 +76,7 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
           problem={errorAt("deadline", "deadline")}
           isRequired
         />
+        <PublicationField form={form} onChange={onChange} problem={errorAt("publishAt", "publishAt")} />
         <RadioGroup
           label={t("topic.late")}
           value={form.latePolicy}
@@ -137,6 +138,43 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
         ) : null}
       </Card>
     </div>
+  );
+}
+
+/** When students see the topic. */
+function PublicationField({
+  form,
+  onChange,
+  problem,
+}: {
+  form: TopicForm;
+  onChange: (change: TopicEdits) => void;
+  problem: string | undefined;
+}) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <RadioGroup
+        label={t("topic.publish")}
+        value={form.publish}
+        onChange={(publish) => onChange({ publish, ...(publish === "later" ? {} : { publishAt: null }) })}
+        options={[
+          { id: "now", name: t("topic.publishNow") },
+          { id: "draft", name: t("topic.publishDraft") },
+          { id: "later", name: t("topic.publishLater") },
+        ]}
+      />
+      {form.publish === "draft" ? <p className="text-soft text-sm">{t("topic.draftHint")}</p> : null}
+      {form.publish === "later" ? (
+        <DateTimeField
+          label={t("topic.publishAt")}
+          hint={t("topic.publishAtHint")}
+          value={form.publishAt}
+          onChange={(publishAt) => onChange({ publishAt })}
+          problem={problem}
+        />
+      ) : null}
+    </>
   );
 }
 

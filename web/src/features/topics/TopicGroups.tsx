@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
-import { useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { foldCase } from "../../i18n/names";
 import { useNow } from "../../hooks/serverClock";
@@ -18,9 +18,12 @@ import { SearchField } from "../../components/SearchField";
 import { courseGroupsQuery } from "../courses/courses";
 import type { ListedGroup } from "../groups/groups";
 import { GroupName } from "../lesson/GroupName";
+import { PublicationChip } from "../lesson/PublicationChip";
+import { hasException, publicationState } from "../lesson/publication";
 import { WorkChip } from "../lesson/WorkChip";
 import { Checkbox } from "../../forms/Checkbox";
 import { DateTimeField } from "../../forms/DateTimeField";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
@@ -121,7 +124,7 @@ function TopicGroupRow({
   const errorText = useErrorText();
   const cache = useQueryClient();
   const row = useRef<HTMLLIElement>(null);
-  const [open, setOpen] = useState<"time" | "gone">();
+  const [open, setOpen] = useState<"time" | "publish" | "gone">();
   const path = { id: topic.id, groupId: own.groupId };
   const name = groupName(own.group);
   const hasFiles = topic.attachments.some((file) => file.groupAssignmentId === own.id);
@@ -135,6 +138,7 @@ function TopicGroupRow({
               {
                 groupId: own.groupId,
                 ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}),
+                ...(own.isDraft ? { isDraft: true } : own.publishAt ? { publishAt: own.publishAt } : {}),
               },
             ],
           },
@@ -165,6 +169,7 @@ function TopicGroupRow({
   });
   const actions: MenuAction[] = [
     { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },
+    { id: "publish", name: t("topic.publishFor", { name }), onAction: () => setOpen("publish") },
     {
       id: "gone",
       name: t("topic.removeGroup"),
@@ -195,6 +200,12 @@ function TopicGroupRow({
       {own.descriptionOverride && !topic.isShared ? (
         <span className="text-soft text-note">{t("topic.ownText")}</span>
       ) : null}
+      {hasException(own) ? <PublicationChip topic={own} /> : null}
+      {hasException(own) &&
+      publicationState(own, now) === "published" &&
+      publicationState(topic, now) !== "published" ? (
+        <span className="text-soft text-note">{t("topic.visibleForGroup")}</span>
+      ) : null}
       {own.lateAllowedUntil === null ? null : (
         <span className="text-soft text-note">
           {t("topic.until")} <Time at={own.lateAllowedUntil} />
@@ -217,6 +228,11 @@ function TopicGroupRow({
       {open === "time" ? (
         <Dialog title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
           {(close) => <ExtendGroupDeadline topic={topic} own={own} close={close} />}
+        </Dialog>
+      ) : null}
+      {open === "publish" ? (
+        <Dialog title={t("topic.publishForTitle", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
+          {(close) => <PublishForGroup topic={topic} own={own} close={close} />}
         </Dialog>
       ) : null}
       {open === "gone" ? (
@@ -264,6 +280,71 @@ function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWo
         )}
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" isPending={save.isPending} onPress={() => save.mutate(until)}>
+          {t("app.save")}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+/** The exception of one group from the publication of the topic. */
+function PublishForGroup({ topic, own, close }: { topic: Topic; own: GroupWork; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const state = publicationState(own, useNow(30_000));
+  const [choice, setChoice] = useState<"same" | "now" | "draft" | "later">(
+    hasException(own) ? (state === "draft" ? "draft" : state === "scheduled" ? "later" : "now") : "same",
+  );
+  const [from, setFrom] = useState(state === "scheduled" ? (own.publishAt ?? null) : null);
+  const save = useMutation({
+    mutationFn: () =>
+      unwrap(
+        client.PATCH("/assignments/{id}/groups/{groupId}", {
+          params: { path: { id: topic.id, groupId: own.groupId } },
+          // A time that has passed publishes at once; that of the topic does not depend on the clock of this computer.
+          body:
+            choice === "draft"
+              ? { isDraft: true }
+              : { isDraft: false, publishAt: choice === "same" ? null : choice === "now" ? topic.createdAt : from },
+        }),
+      ),
+    onSuccess: async () => {
+      await refreshTopics(cache);
+      close();
+    },
+  });
+  return (
+    <>
+      <RadioGroup
+        label={t("topic.publish")}
+        value={choice}
+        onChange={setChoice}
+        options={[
+          { id: "same", name: t("topic.publishSame") },
+          { id: "now", name: t("topic.publishGroupNow") },
+          { id: "draft", name: t("topic.publishGroupDraft") },
+          { id: "later", name: t("topic.publishGroupLater") },
+        ]}
+      />
+      {choice === "later" ? (
+        <DateTimeField
+          label={t("topic.publishAt")}
+          value={from}
+          onChange={setFrom}
+          problem={fieldError(save.error, "publishAt")}
+        />
+      ) : null}
+      {save.isError && !(save.error instanceof Problem && save.error.status === 400) ? (
+        <ErrorMessage problem={save.error} />
+      ) : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button
+          kind="main"
+          isDisabled={choice === "later" && from === null}
+          isPending={save.isPending}
+          onPress={() => save.mutate()}
+        >
           {t("app.save")}
         </Button>
       </p>

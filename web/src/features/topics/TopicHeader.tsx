@@ -8,13 +8,16 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
-import { buttonClass } from "../../components/Button";
+import { useNow } from "../../hooks/serverClock";
+import { Button, buttonClass } from "../../components/Button";
 import { StateChip } from "../../components/base/StateChip";
 import { PageHeader } from "../../components/PageHeader";
 import { Breadcrumbs } from "../courses/Breadcrumbs";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
 import { Dialog } from "../../components/Dialog";
+import { PublicationChip } from "../lesson/PublicationChip";
+import { publicationState } from "../lesson/publication";
 import { CloneTopicDialog } from "./CloneTopicDialog";
 import type { Topic } from "./topicForm";
 import { refreshTopics } from "./topic";
@@ -23,6 +26,8 @@ import { refreshTopics } from "./topic";
 export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boolean }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"copy" | "delete">();
+  const now = useNow(30_000);
+  const isUnpublished = topic.status !== "FINISHED" && publicationState(topic, now) !== "published";
   return (
     <>
       <PageHeader
@@ -45,6 +50,8 @@ export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boo
         chip={
           topic.status === "FINISHED" ? (
             <StateChip state="finished">{t("state.FINISHED")}</StateChip>
+          ) : isUnpublished ? (
+            <PublicationChip topic={topic} />
           ) : (
             <StateChip state="running">{t("courses.running")}</StateChip>
           )
@@ -70,9 +77,14 @@ export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boo
                 {t("topic.edit")}
               </Link>
             )}
-            <Link to="/topics/$topicId/board" params={{ topicId: topic.id }} className={buttonClass("main")}>
+            <Link
+              to="/topics/$topicId/board"
+              params={{ topicId: topic.id }}
+              className={buttonClass(isUnpublished ? undefined : "main")}
+            >
               {t("topic.board")}
             </Link>
+            {isUnpublished ? <PublishButton topic={topic} /> : null}
           </>
         )}
       </PageHeader>
@@ -83,6 +95,30 @@ export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boo
       ) : null}
       {open === "delete" ? <DeleteTopicDialog topic={topic} onClose={() => setOpen(undefined)} /> : null}
     </>
+  );
+}
+
+/** Publishes a draft or a scheduled topic at once. */
+function PublishButton({ topic }: { topic: Topic }) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  const publish = useMutation({
+    mutationFn: () =>
+      unwrap(
+        client.PATCH("/assignments/{id}", {
+          params: { path: { id: topic.id } },
+          body: { isDraft: false, publishAt: null },
+        }),
+      ),
+    onSuccess: () => toast(t("topic.published")),
+    onError: (problem) => toast(errorText(problem)),
+    onSettled: () => refreshTopics(cache),
+  });
+  return (
+    <Button kind="main" isPending={publish.isPending} onPress={() => publish.mutate()}>
+      {t("topic.publishNow")}
+    </Button>
   );
 }
 

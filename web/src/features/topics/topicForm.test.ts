@@ -70,6 +70,26 @@ describe("request body", () => {
   });
 });
 
+describe("publication", () => {
+  it("is sent with a new topic unless it is published at once", () => {
+    expect(newTopicBody(base, "class", [])).not.toHaveProperty("isDraft");
+    expect(newTopicBody({ ...base, publish: "draft" }, "class", [])).toMatchObject({ isDraft: true });
+    const publishAt = "2026-11-20T07:00:00Z";
+    expect(newTopicBody({ ...base, publish: "later", publishAt }, "class", [])).toMatchObject({ publishAt });
+  });
+  it("is edited as a draft, at once or from a time", () => {
+    expect(ownChanges({ publish: "draft", publishAt: null })).toEqual({ isDraft: true });
+    expect(ownChanges({ publish: "now" })).toEqual({ isDraft: false, publishAt: null });
+    const publishAt = "2026-11-20T07:00:00Z";
+    expect(ownChanges({ publish: "later", publishAt })).toEqual({ publishAt });
+    expect(ownChanges({ publishAt })).toEqual({ publishAt });
+    expect(ownChanges({ title: "Lakes" })).toEqual({});
+  });
+  it("at a time requires the time", () => {
+    expect(findMissingFields({ ...base, publish: "later" })).toEqual(["publishAt"]);
+  });
+});
+
 describe("a draft", () => {
   it("round-trips", () => {
     const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 5, texts: { two: "Elbe" } });

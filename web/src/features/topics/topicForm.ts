@@ -1,5 +1,6 @@
 // Form values of a topic and the requests derived from them. Pure functions; nothing here calls the service.
 import type { Schemas } from "../../api/client";
+import { publicationState } from "../lesson/publication";
 
 export type Topic = Schemas["Assignment"];
 
@@ -20,13 +21,17 @@ export interface TopicForm {
   /** Start of the groups: unchanged, immediately, or at `startDate`. */
   begin: "same" | "now" | "later";
   startDate: string | null;
+  /** When students see the topic: at once, once it is published, or from `publishAt`. */
+  publish: "now" | "draft" | "later";
+  publishAt: string | null;
 }
 
 /** Unsaved changes. */
 export type TopicEdits = Partial<TopicForm>;
 
-/** Form values of an existing topic. */
-export function topicForm(topic: Topic): TopicForm {
+/** Form values of an existing topic. A time of publication that has passed is not shown. */
+export function topicForm(topic: Topic, now: number = Date.now()): TopicForm {
+  const publication = publicationState(topic, now);
   return {
     title: topic.title,
     deadline: topic.deadline,
@@ -40,6 +45,8 @@ export function topicForm(topic: Topic): TopicForm {
     courseId: topic.courseId,
     begin: "same",
     startDate: null,
+    publish: publication === "draft" ? "draft" : publication === "scheduled" ? "later" : "now",
+    publishAt: publication === "scheduled" ? (topic.publishAt ?? null) : null,
   };
 }
 
@@ -57,6 +64,8 @@ export const emptyForm = (courseId: string | null): TopicForm => ({
   courseId,
   begin: "same",
   startDate: null,
+  publish: "now",
+  publishAt: null,
 });
 
 /** Applies edits; unedited fields follow the service. */
@@ -99,6 +108,7 @@ export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
 export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
   const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
   return {
+    ...publicationChange(edits),
     ...(isShared === undefined ? {} : { isShared }),
     ...(texts === undefined
       ? {}
@@ -116,6 +126,16 @@ export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
   };
 }
 
+/** The publication in a request; empty if it is not edited. */
+function publicationChange({
+  publish,
+  publishAt,
+}: TopicEdits): Pick<Schemas["AssignmentEdit"], "isDraft" | "publishAt"> {
+  if (publish === "draft") return { isDraft: true };
+  if (publish === "now") return { isDraft: false, publishAt: null };
+  return publishAt ? { publishAt } : {};
+}
+
 /** Request body of a new topic. */
 export function newTopicBody(form: TopicForm, classId: string, groupIds: readonly string[]): Schemas["NewAssignment"] {
   return {
@@ -125,6 +145,8 @@ export function newTopicBody(form: TopicForm, classId: string, groupIds: readonl
     isShared: form.isShared,
     requiredSubmissions: form.requiredSubmissions,
     latePolicy: form.latePolicy,
+    ...(form.publish === "draft" ? { isDraft: true } : {}),
+    ...(form.publish === "later" && form.publishAt !== null ? { publishAt: form.publishAt } : {}),
     classId,
     ...(form.courseId === null ? {} : { courseId: form.courseId }),
     ...(form.maxPoints === null ? {} : { maxPoints: form.maxPoints }),
@@ -137,12 +159,13 @@ export function newTopicBody(form: TopicForm, classId: string, groupIds: readonl
 }
 
 /** The first missing required field. */
-export type MissingField = "title" | "deadline" | "startDate";
+export type MissingField = "title" | "deadline" | "startDate" | "publishAt";
 
 export const findMissingFields = (form: TopicForm): MissingField[] => [
   ...(form.title.trim() === "" ? (["title"] as const) : []),
   ...(form.deadline === null ? (["deadline"] as const) : []),
   ...(form.begin === "later" && form.startDate === null ? (["startDate"] as const) : []),
+  ...(form.publish === "later" && form.publishAt === null ? (["publishAt"] as const) : []),
 ];
 
 /** Parses a stored draft; ignores unknown parts. */

@@ -9,6 +9,7 @@ import { type ListedAssignment, assignmentsQuery } from "../../features/groups/g
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
+import { PublicationChip } from "../../features/lesson/PublicationChip";
 import { buttonClass } from "../../components/Button";
 import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
@@ -210,6 +211,7 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
       topic={topic}
       facts={
         <>
+          <PublicationChip topic={topic} />
           <EndTime topic={topic} />
           <span>
             {isOver

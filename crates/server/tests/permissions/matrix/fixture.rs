@@ -52,6 +52,8 @@ pub struct LessonIds {
 pub struct MatrixFixture {
     pub plain: LessonIds,
     pub hidden: LessonIds,
+    /// A lesson whose topics are scheduled.
+    pub unpublished: LessonIds,
     pub archived: LessonIds,
     pub draft: LessonIds,
     pub cotaught: LessonIds,
@@ -344,6 +346,13 @@ impl MatrixFixture {
         let plain = LessonIds::in_class(app, &world.ada, &[ben, cem], seven_b, words, Value::Null).await;
         let words = ("Hiddenouter", "Hiddeninner");
         let hidden = LessonIds::in_class(app, &world.ada, &[&world.dana], seven_b, words, json!(LATER)).await;
+        let unpublished = LessonIds::in_own_class(app, "5z", "Unpublishedouter", "Unpublishedinner").await;
+        // The API does not hide a topic from a group that has started.
+        let schedule = format!(
+            "UPDATE assignments SET publish_at = 4000000000000 WHERE class_id = '{}'",
+            unpublished.class
+        );
+        execute(&app.database, schedule).await;
         let archived = LessonIds::in_own_class(app, "6z", "Archivedouter", "Archivedinner").await;
         let path = format!("/classes/{}", archived.class);
         let ada = app.as_(&world.ada);
@@ -390,6 +399,7 @@ impl MatrixFixture {
         Self {
             plain,
             hidden,
+            unpublished,
             archived,
             draft,
             cotaught,
@@ -409,6 +419,7 @@ impl MatrixFixture {
     pub fn lesson(&self, situation: &str) -> &LessonIds {
         match situation {
             "hidden" => &self.hidden,
+            "unpublished" => &self.unpublished,
             "archived" => &self.archived,
             "draft" => &self.draft,
             "cotaught" => &self.cotaught,

@@ -25,13 +25,15 @@ pub struct MatrixActor {
 
 /// Returns the actors of the columns, and Dana.
 pub fn actors(app: &TestApp) -> (Vec<MatrixActor>, MatrixActor) {
-    const NORTH: [&str; 10] = [
+    const NORTH: [&str; 12] = [
         "Plainouter",
         "Plaininner",
         "Archivedouter",
         "Archivedinner",
         "Draftouter",
         "Draftinner",
+        "Unpublishedouter",
+        "Unpublishedinner",
         "Hiddenouter",
         "Hiddeninner",
         "Cotaughtouter",
@@ -50,7 +52,14 @@ pub fn actors(app: &TestApp) -> (Vec<MatrixActor>, MatrixActor) {
             is_super: effective_role == EffectiveRole::SuperAdmin,
         }
     };
-    let member = ["Plainouter", "Plaininner", "Archivedouter", "Archivedinner"];
+    let member = [
+        "Plainouter",
+        "Plaininner",
+        "Archivedouter",
+        "Archivedinner",
+        "Unpublishedouter",
+        "Unpublishedinner",
+    ];
     let staff: Vec<&str> = NORTH.iter().chain(&STAFF).copied().collect();
     let of_south: Vec<&str> = SOUTH.iter().chain(&STAFF).copied().collect();
     let outlines: Vec<&str> = NORTH.iter().filter(|word| word.ends_with("outer")).copied().collect();

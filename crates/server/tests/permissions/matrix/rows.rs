@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 pub const ACTORS: [&str; 9] = ["An", "Sg", "Sc", "So", "Tc", "To", "Ad", "Xo", "SA"];
 
 /// The situations of a row. Empty means an active class, a started group and a draft.
-pub const SITUATIONS: [&str; 13] = [
+pub const SITUATIONS: [&str; 14] = [
     "",
     "hidden",
+    "unpublished",
     "submitted",
     "locked",
     "others",

@@ -6,7 +6,8 @@ use domain::change::assignment::AssignmentChange;
 use domain::change::deletion::GroupDocument;
 use domain::document::Document;
 use domain::file::AssignmentAttachment;
-use domain::id::DocumentId;
+use domain::id::{DocumentId, GroupId};
+use domain::patch::FieldDiff;
 use serde_json::{Value, json};
 
 use super::{LogEntry, difference_and, group_name};
@@ -25,13 +26,11 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
             assignment,
             changed,
             overridden,
-        } => about(Action::Update, &assignment.assignment)
-            .details(difference_and(changed, json!({"overriddenGroupIds": overridden}))),
+            excepted,
+            ..
+        } => about(Action::Update, &assignment.assignment).details(updated(changed, overridden, excepted)),
         AssignmentChange::BulkUpdated {
-            assignment,
-            changed,
-            moved: _,
-            files: _,
+            assignment, changed, ..
         } => {
             let groups = json!({"assignmentId": assignment.assignment.id, "groupIds": assignment.group_ids()});
             about(Action::BulkUpdate, &assignment.assignment).details(difference_and(changed, groups))
@@ -42,6 +41,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
         AssignmentChange::GroupDetached {
             assignment,
             group_context,
+            was_published: _,
             submissions,
             released,
             files: _,
@@ -52,7 +52,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
                 "deletedSubmissions": submissions,
                 "releasedDocuments": documents(released),
             })),
-        AssignmentChange::LinkUpdated { link, changed } => about(Action::Update, &link.assignment)
+        AssignmentChange::LinkUpdated { link, changed, .. } => about(Action::Update, &link.assignment)
             .group_context(&link.group_context)
             .details(difference_and(
                 changed,
@@ -101,6 +101,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
         AssignmentChange::Deleted {
             assignment,
             group_contexts,
+            published_groups: _,
             submissions,
             released,
             files: _,
@@ -113,6 +114,14 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
             about(Action::Export, assignment).details(json!({"format": format}))
         }
     })
+}
+
+fn updated(changed: &FieldDiff, overridden: &[GroupId], excepted: &[GroupId]) -> Value {
+    let mut groups = json!({"overriddenGroupIds": overridden});
+    if !excepted.is_empty() {
+        groups["publicationGroupIds"] = json!(excepted);
+    }
+    difference_and(changed, groups)
 }
 
 fn add_source(details: &mut Value, copied_from: Option<&AssignmentLabel>) {

@@ -1,4 +1,5 @@
-//! Events of topics. Staff receive the links of all groups, each visible group only its own.
+//! Events of topics. Staff receive the links of all groups, each visible group only its own, and only while the topic
+//! is published for it.
 
 use domain::assignment::Assignment;
 use domain::change::assignment::AssignmentChange;
@@ -10,7 +11,7 @@ use domain::group_assignment::can_view_file;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId};
 use domain::realtime::Event;
 
-use super::event_builder::{EventBuilder, names};
+use super::event_builder::{EventBuilder, EventHeader, names};
 use super::{document, group};
 use api_types::audience::Audience;
 use api_types::event::{
@@ -29,7 +30,17 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             assignment,
             changed,
             overridden,
-        } => emit_updated(assignment, &names(changed), overridden, builder),
+            excepted,
+            published_before,
+        } => {
+            let update = TopicUpdate {
+                changed: names(changed),
+                overridden,
+                excepted,
+                published_before: Some(published_before),
+            };
+            emit_updated(assignment, &update, builder);
+        }
         AssignmentChange::BulkUpdated {
             assignment,
             changed,
@@ -39,36 +50,28 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             for start in moved {
                 group::emit_moved(&start.group, &start.before, &["startDate"], builder);
             }
-            emit_updated(assignment, &names(changed), &[], builder);
+            let update = TopicUpdate {
+                changed: names(changed),
+                ..TopicUpdate::default()
+            };
+            emit_updated(assignment, &update, builder);
         }
         AssignmentChange::GroupDetached {
             assignment,
             group_context,
+            was_published,
             submissions: _,
             released,
             files: _,
         } => {
-            let topic = &assignment.assignment;
-            let payload = AssignmentLinked {
-                assignment_id: topic.id.clone(),
-                course_id: topic.course_id.clone(),
-                group_id: group_context.group.id.clone(),
-                group_assignment: None,
-            };
-            builder.emit_to_whole_group(group_context, Event::AssignmentDetached, payload);
+            emit_detached(&assignment.assignment, group_context, *was_published, builder);
             document::emit_statuses(released, builder);
         }
-        AssignmentChange::LinkUpdated { link, changed } => {
-            let header = EventBuilder::event(&link.group_context.class, Event::AssignmentUpdated);
-            let names = names(changed);
-            let affected = vec![link.link.group_id.clone()];
-            builder.emit_to_staff(&header, staff_payload(&link.assignment, &names, affected));
-            let shown: Vec<_> = names
-                .into_iter()
-                .filter_map(|name| student_field_name(name, link))
-                .collect();
-            emit_updated_to_members(&header, link, &shown, builder);
-        }
+        AssignmentChange::LinkUpdated {
+            link,
+            changed,
+            was_published,
+        } => emit_link_updated(link, &names(changed), *was_published, builder),
         AssignmentChange::AttachmentAdded { assignment, attachment }
         | AssignmentChange::AttachmentRemoved { assignment, attachment } => {
             emit_attachments_updated(assignment, attachment, builder);
@@ -92,11 +95,12 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
         AssignmentChange::Deleted {
             assignment,
             group_contexts,
+            published_groups,
             submissions: _,
             released,
             files: _,
         } => {
-            emit_deleted(assignment, group_contexts, builder);
+            emit_deleted(assignment, group_contexts, published_groups, builder);
             document::emit_statuses(released, builder);
         }
         AssignmentChange::Exported {
@@ -110,17 +114,33 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
 fn emit_created(details: &AssignmentDetails, builder: &mut EventBuilder<'_>) {
     let topic = &details.assignment;
     let header = EventBuilder::event(&topic.class_id, Event::AssignmentCreated);
-    let payload = |audience: &Audience, link: Option<&GroupAssignmentDetails>| AssignmentCreated {
+    let payload = AssignmentCreated {
+        group_ids: Audience::Staff.staff_only(details.group_ids()),
+        ..created_payload(topic, &Audience::Staff)
+    };
+    builder.emit_to_staff(&header, payload);
+    for link in &details.links {
+        emit_created_to_members(&header, link, builder);
+    }
+}
+
+/// The topic came into existence for the students of a group.
+fn emit_created_to_members(header: &EventHeader, link: &GroupAssignmentDetails, builder: &mut EventBuilder<'_>) {
+    let payload = AssignmentCreated {
+        group_assignment: Some(EventGroupAssignment::from(link)),
+        ..created_payload(&link.assignment, &Audience::Group)
+    };
+    builder.emit_to_link_members(header, link, payload);
+}
+
+fn created_payload(topic: &Assignment, audience: &Audience) -> AssignmentCreated {
+    AssignmentCreated {
         assignment: EventAssignment::from(topic),
         assignment_id: topic.id.clone(),
         course_id: topic.course_id.clone(),
         is_shared: topic.is_shared,
-        group_ids: audience.staff_only(details.group_ids()),
-        group_assignment: link.map(EventGroupAssignment::from),
-    };
-    builder.emit_to_staff(&header, payload(&Audience::Staff, None));
-    for link in &details.links {
-        builder.emit_to_members(&header, &link.group_context, payload(&Audience::Group, Some(link)));
+        group_ids: audience.staff_only(Vec::new()),
+        group_assignment: None,
     }
 }
 
@@ -138,34 +158,143 @@ fn emit_attached(details: &AssignmentDetails, attached: &[GroupId], builder: &mu
             group_id: link.link.group_id.clone(),
             group_assignment: Some(EventGroupAssignment::from(link)),
         };
-        builder.emit_to_whole_group(&link.group_context, Event::AssignmentAttached, payload);
+        let is_published = link.is_published(builder.now());
+        emit_linked(
+            &link.group_context,
+            is_published,
+            Event::AssignmentAttached,
+            payload,
+            builder,
+        );
     }
 }
 
-/// The fields of a topic or the group-specific texts of some groups changed.
-fn emit_updated(
-    details: &AssignmentDetails,
-    changed: &[&'static str],
-    overridden: &[GroupId],
+/// A group was detached from a topic.
+fn emit_detached(
+    topic: &Assignment,
+    group_context: &GroupContext,
+    was_published: bool,
     builder: &mut EventBuilder<'_>,
 ) {
+    let payload = AssignmentLinked {
+        assignment_id: topic.id.clone(),
+        course_id: topic.course_id.clone(),
+        group_id: group_context.group.id.clone(),
+        group_assignment: None,
+    };
+    emit_linked(
+        group_context,
+        was_published,
+        Event::AssignmentDetached,
+        payload,
+        builder,
+    );
+}
+
+/// A group was attached or detached: to staff, and to its students if the topic is published for the group.
+fn emit_linked(
+    group_context: &GroupContext,
+    is_published: bool,
+    event: Event,
+    payload: AssignmentLinked,
+    builder: &mut EventBuilder<'_>,
+) {
+    if is_published {
+        builder.emit_to_whole_group(group_context, event, payload);
+    } else {
+        builder.emit_to_staff(&EventBuilder::event(&group_context.class, event), payload);
+    }
+}
+
+/// What an update of a topic changed.
+#[derive(Default)]
+struct TopicUpdate<'a> {
+    /// The fields of the topic.
+    changed: Vec<&'static str>,
+    /// The groups whose own text changed.
+    overridden: &'a [GroupId],
+    /// The groups whose exception from the publication changed.
+    excepted: &'a [GroupId],
+    /// The groups for which the topic was published before; `None` if the update cannot change that.
+    published_before: Option<&'a [GroupId]>,
+}
+
+/// The fields of a topic or the group-specific texts or publications of some groups changed.
+fn emit_updated(details: &AssignmentDetails, update: &TopicUpdate<'_>, builder: &mut EventBuilder<'_>) {
     let header = EventBuilder::event(&details.assignment.class_id, Event::AssignmentUpdated);
-    let mut names = changed.to_vec();
-    if !overridden.is_empty() {
+    let concerned = |link: &GroupAssignmentDetails| {
+        let group = &link.link.group_id;
+        let mut names = update.changed.clone();
+        if update.overridden.contains(group) {
+            names.push("descriptionOverride");
+        }
+        if update.excepted.contains(group) {
+            names.push("publishAt");
+        }
+        names
+    };
+    let mut names = update.changed.clone();
+    if !update.overridden.is_empty() {
         names.push("descriptionOverride");
     }
-    let affected = if changed.is_empty() {
-        overridden.to_vec()
-    } else {
-        details.group_ids()
-    };
+    if !update.excepted.is_empty() && !names.contains(&"publishAt") {
+        names.push("publishAt");
+    }
+    let affected = details.links.iter().filter(|link| !concerned(link).is_empty());
+    let affected = affected.map(|link| link.link.group_id.clone()).collect();
     builder.emit_to_staff(&header, staff_payload(&details.assignment, &names, affected));
     for link in &details.links {
-        let mut shown = changed.to_vec();
-        if overridden.contains(&link.link.group_id) {
-            shown.extend(student_field_name("descriptionOverride", link));
+        let was_published = update.published_before.map_or_else(
+            || link.is_published(builder.now()),
+            |groups| groups.contains(&link.link.group_id),
+        );
+        emit_to_students(&header, link, was_published, &concerned(link), builder);
+    }
+}
+
+/// The task text, the extended deadline or the publication of one group changed.
+fn emit_link_updated(
+    link: &GroupAssignmentDetails,
+    changed: &[&'static str],
+    was_published: bool,
+    builder: &mut EventBuilder<'_>,
+) {
+    let header = EventBuilder::event(&link.group_context.class, Event::AssignmentUpdated);
+    let affected = vec![link.link.group_id.clone()];
+    builder.emit_to_staff(&header, staff_payload(&link.assignment, changed, affected));
+    emit_to_students(&header, link, was_published, changed, builder);
+}
+
+/// Notifies the students of a group about an update of their topic. A topic that is published now is created for them,
+/// one that is hidden now is deleted for them.
+fn emit_to_students(
+    header: &EventHeader,
+    link: &GroupAssignmentDetails,
+    was_published: bool,
+    changed: &[&'static str],
+    builder: &mut EventBuilder<'_>,
+) {
+    let topic = &link.assignment;
+    match (was_published, link.is_published(builder.now())) {
+        (false, true) => {
+            let header = EventBuilder::event(&topic.class_id, Event::AssignmentCreated);
+            emit_created_to_members(&header, link, builder);
         }
-        emit_updated_to_members(&header, link, &shown, builder);
+        (true, false) => {
+            let header = EventBuilder::event(&topic.class_id, Event::AssignmentDeleted);
+            let payload = AssignmentDeleted {
+                assignment_id: topic.id.clone(),
+                course_id: topic.course_id.clone(),
+                group_id: Some(link.link.group_id.clone()),
+            };
+            builder.emit_to_members(&header, &link.group_context, payload);
+        }
+        (true, true) => {
+            let names = changed.iter().copied();
+            let shown: Vec<_> = names.filter_map(|name| student_field_name(name, link)).collect();
+            emit_updated_to_members(header, link, &shown, builder);
+        }
+        (false, false) => {}
     }
 }
 
@@ -216,21 +345,25 @@ fn emit_status_changed(
     builder.emit_to_staff(&header, payload(&|_| true));
     for link in &details.links {
         let own = payload(&|placed: &GroupDocument| placed.group_context.group.id == link.link.group_id);
-        builder.emit_to_members(&header, &link.group_context, own);
+        builder.emit_to_link_members(&header, link, own);
     }
 }
 
-fn emit_deleted(topic: &Assignment, group_contexts: &[GroupContext], builder: &mut EventBuilder<'_>) {
-    emit_deleted_objects(
-        &topic.class_id,
-        &topic.id,
-        topic.course_id.as_ref(),
-        group_contexts,
-        builder,
-    );
+fn emit_deleted(
+    topic: &Assignment,
+    group_contexts: &[GroupContext],
+    published_groups: &[GroupId],
+    builder: &mut EventBuilder<'_>,
+) {
+    let informed: Vec<_> = group_contexts
+        .iter()
+        .filter(|group_context| published_groups.contains(&group_context.group.id))
+        .cloned()
+        .collect();
+    emit_deleted_objects(&topic.class_id, &topic.id, topic.course_id.as_ref(), &informed, builder);
 }
 
-/// A topic was deleted; `group_contexts` are the groups that worked on it.
+/// A topic was deleted; `group_contexts` are the groups for which it was published.
 pub fn emit_deleted_objects(
     class: &ClassId,
     topic: &AssignmentId,
@@ -273,7 +406,7 @@ fn staff_payload<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<G
 
 /// Notifies the members of a group about the fields that changed for them, if any.
 fn emit_updated_to_members(
-    header: &super::event_builder::EventHeader,
+    header: &EventHeader,
     link: &GroupAssignmentDetails,
     changed: &[&str],
     builder: &mut EventBuilder<'_>,
@@ -285,14 +418,15 @@ fn emit_updated_to_members(
         group_assignment: Some(EventGroupAssignment::from(link)),
         ..shared_payload(&link.assignment, changed, &Audience::Group)
     };
-    builder.emit_to_members(header, &link.group_context, payload);
+    builder.emit_to_link_members(header, link, payload);
 }
 
-/// Returns the name of a field as students see it: they only see the effective description.
+/// Returns the name of a field as students see it: they only see the effective description, and no publication.
 fn student_field_name(name: &'static str, link: &GroupAssignmentDetails) -> Option<&'static str> {
     match name {
         "descriptionOverride" if link.assignment.is_shared => None,
         "descriptionOverride" => Some("effectiveDescription"),
+        "isDraft" | "publishAt" => None,
         name => Some(name),
     }
 }

@@ -1,6 +1,7 @@
 //! Builds the signals of one change. Every payload has the same envelope: event id, time, organization, class and
 //! actor.
 
+use domain::details::GroupAssignmentDetails;
 use domain::group::GroupContext;
 use domain::id::{ClassId, OrganizationId, UserId};
 use domain::patch::FieldDiff;
@@ -108,6 +109,19 @@ impl<'a> EventBuilder<'a> {
                 staff,
                 payload,
             );
+        }
+    }
+
+    /// Emits the event to the students of the group of a link, while the group is open to them and the topic is
+    /// published for it.
+    pub fn emit_to_link_members(
+        &mut self,
+        header: &EventHeader,
+        link: &GroupAssignmentDetails,
+        payload: impl Serialize,
+    ) {
+        if link.is_published(self.now) {
+            self.emit_to_members(header, &link.group_context, payload);
         }
     }
 

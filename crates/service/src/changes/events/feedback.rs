@@ -20,13 +20,13 @@ pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
             let header = EventBuilder::event(&link.group_context.class, Event::FeedbackUpdated);
             builder.emit_to_staff(&header, feedback_payload(link, feedback));
             match (was_visible, feedback.visible_to_students()) {
-                (true, true) => builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback)),
+                (true, true) => builder.emit_to_link_members(&header, link, feedback_payload(link, feedback)),
                 (true, false) => {
-                    builder.emit_to_members(&header, &link.group_context, withdrawn_payload(link, feedback));
+                    builder.emit_to_link_members(&header, link, withdrawn_payload(link, feedback));
                 }
                 (false, true) => {
                     let header = EventBuilder::event(&link.group_context.class, Event::FeedbackCreated);
-                    builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback));
+                    builder.emit_to_link_members(&header, link, feedback_payload(link, feedback));
                 }
                 (false, false) => {}
             }
@@ -35,7 +35,7 @@ pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
             let header = EventBuilder::event(&link.group_context.class, Event::FeedbackUpdated);
             builder.emit_to_staff(&header, withdrawn_payload(link, feedback));
             if feedback.visible_to_students() {
-                builder.emit_to_members(&header, &link.group_context, withdrawn_payload(link, feedback));
+                builder.emit_to_link_members(&header, link, withdrawn_payload(link, feedback));
             }
         }
     }
@@ -46,7 +46,7 @@ pub fn emit_created(link: &GroupAssignmentDetails, feedback: &Feedback, builder:
     let header = EventBuilder::event(&link.group_context.class, Event::FeedbackCreated);
     builder.emit_to_staff(&header, feedback_payload(link, feedback));
     if feedback.visible_to_students() {
-        builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback));
+        builder.emit_to_link_members(&header, link, feedback_payload(link, feedback));
     }
 }
 
