@@ -470,7 +470,8 @@ export interface paths {
         head?: never;
         /**
          * Update a topic
-         * @description `groups` sets the own texts of the groups it lists. Other groups are not changed.
+         * @description `groups` sets the own texts of the groups it lists and their exceptions from the publication. Other groups are not
+         *     changed.
          */
         patch: operations["patch_assignments_id"];
         trace?: never;
@@ -705,7 +706,7 @@ export interface paths {
         delete: operations["delete_assignments_id_groups_groupId"];
         options?: never;
         head?: never;
-        /** Set the own text or the extended deadline of a group */
+        /** Set the own text, the extended deadline or the publication of a group */
         patch: operations["patch_assignments_id_groups_groupId"];
         trace?: never;
     };
@@ -3723,14 +3724,18 @@ export interface components {
             description?: components["schemas"]["Edit_Description"];
             /** @description Grade scale of the topic. */
             gradeScale?: components["schemas"]["Edit_GradeScale"];
-            /** @description Task texts of individual groups; groups that are not listed keep theirs. */
+            /** @description Task texts and exceptions from the publication of individual groups; groups that are not listed keep theirs. */
             groups?: components["schemas"]["Edit_List_OwnText"];
+            /** @description True turns the topic into a draft, which students do not see; false publishes a draft. */
+            isDraft?: components["schemas"]["Edit_bool"];
             /** @description True if all groups share one task text and one set of files; false if each group may have its own. */
             isShared?: components["schemas"]["Edit_bool"];
             /** @description How submissions after the deadline are handled. */
             latePolicy?: components["schemas"]["Edit_LatePolicy"];
             /** @description Maximum number of points of a grade. */
             maxPoints?: components["schemas"]["Edit_Points"];
+            /** @description Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
             /** @description Number of documents a group has to submit. */
             requiredSubmissions?: components["schemas"]["Edit_RequiredSubmissions"];
             title?: components["schemas"]["Edit_Title"];
@@ -3755,11 +3760,14 @@ export interface components {
             finishedById: components["schemas"]["UserId"] | null;
             gradeScale: components["schemas"]["GradeScale"] | null;
             id: components["schemas"]["AssignmentId"];
+            /** @description Staff only: whether the topic is a draft, which students do not see. */
+            isDraft?: boolean;
             /** @description True if all groups share one task text and one set of attachments. */
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
+            publishAt?: components["schemas"]["Timestamp"] | null;
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
             /** @description Staff only: progress of the groups. */
             stats?: components["schemas"]["AssignmentStats"];
@@ -3862,10 +3870,13 @@ export interface components {
              */
             groupCount: number;
             id: components["schemas"]["AssignmentId"];
+            /** @description Whether the topic is a draft, which students do not see. */
+            isDraft: boolean;
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
+            publishAt: components["schemas"]["Timestamp"] | null;
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
@@ -4818,6 +4829,13 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
+            /**
+             * @description True hides the topic from this group, even if it is published for the others. With false and without
+             *     `publishAt`, the group follows the topic.
+             */
+            isDraft?: components["schemas"]["Edit_bool"];
+            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         Edit_List_SubjectId: null | string[];
         Edit_Locale: null | string;
@@ -5385,7 +5403,10 @@ export interface components {
             id: components["schemas"]["GroupAssignmentId"];
             /** @description Whether the group submitted the required number of documents. */
             isComplete: boolean;
+            /** @description Staff only: whether the topic is hidden from this group until it is published for it. */
+            isDraft?: boolean;
             lateAllowedUntil: components["schemas"]["Timestamp"] | null;
+            publishAt?: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["GroupAssignmentStatus"];
             /**
              * Format: int64
@@ -5398,8 +5419,15 @@ export interface components {
         GroupAssignmentEdit: {
             /** @description The group's own task text; an empty text removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
+            /**
+             * @description True hides the topic from this group, even if it is published for the others. With false and without
+             *     `publishAt`, the group follows the topic.
+             */
+            isDraft?: components["schemas"]["Edit_bool"];
             /** @description Extended deadline of this group. */
             lateAllowedUntil?: components["schemas"]["Edit_Timestamp"];
+            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
         };
         /** @description Id of the link of one group to one assignment. */
         GroupAssignmentId: string;
@@ -5912,6 +5940,13 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
+            /**
+             * @description True hides the topic from this group, even if it is published for the others. With false and without
+             *     `publishAt`, the group follows the topic.
+             */
+            isDraft?: components["schemas"]["Edit_bool"];
+            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         List_SubjectId: string[];
         List_UserId: string[];
@@ -6153,12 +6188,15 @@ export interface components {
             gradeScale?: components["schemas"]["GradeScale"] | null;
             /** @description The groups that work on the topic. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description The groups that work on the topic, with group-specific texts. */
+            /** @description The groups that work on the topic, with group-specific texts and exceptions from the publication. */
             groups?: components["schemas"]["List_OwnText"];
+            /** @description True creates a draft, which students do not see until it is published. Defaults to false. */
+            isDraft?: boolean | null;
             /** @description Defaults to true. */
             isShared?: boolean | null;
             latePolicy?: components["schemas"]["LatePolicy"] | null;
             maxPoints?: components["schemas"]["Points"] | null;
+            publishAt?: components["schemas"]["Timestamp"] | null;
             requiredSubmissions?: components["schemas"]["RequiredSubmissions"] | null;
             /** @description The title of the topic. */
             title: components["schemas"]["Title"];
@@ -6316,7 +6354,7 @@ export interface components {
         NewGroups: {
             /** @description The ids of the groups. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description Groups with group-specific texts. */
+            /** @description Groups with group-specific texts and exceptions from the publication. */
             groups?: components["schemas"]["List_OwnText"];
         };
         /** @description What to hand out. */
@@ -9037,6 +9075,8 @@ export interface components {
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GRADE_PUBLISHED`: The grade is already published.
@@ -9047,7 +9087,7 @@ export interface components {
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9060,13 +9100,15 @@ export interface components {
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9147,6 +9189,65 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `ASSIGNMENT_STARTED`: A group has started, so the topic stays published.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
+         *
+         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `ASSIGNMENT_STARTED`: A group has started, so the topic stays published.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
@@ -9189,29 +9290,6 @@ export interface components {
          *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
-         *
-         *     `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
-         *
-         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
-         *
-         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
-         *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9276,6 +9354,27 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9485,25 +9584,6 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
-         *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
-         *
-         *     `LIMIT_REACHED`: The maximum number is reached.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -11612,7 +11692,9 @@ export interface operations {
                      *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -11644,17 +11726,21 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -11931,7 +12017,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
                      *             "updatedAt": "2026-11-23T13:55:29.117Z"
@@ -12004,7 +12092,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12223,7 +12313,9 @@ export interface operations {
                      *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12255,17 +12347,21 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -12289,7 +12385,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -12559,10 +12655,12 @@ export interface operations {
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
                      *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
                      *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
@@ -12669,7 +12767,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.918Z"
@@ -12773,7 +12873,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12959,10 +13061,12 @@ export interface operations {
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
                      *       "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -13094,7 +13198,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -13286,7 +13390,9 @@ export interface operations {
                      *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "id": "01a208b0-b995-705b-9a6f-008401f3b2d6",
                      *         "isComplete": false,
+                     *         "isDraft": false,
                      *         "lateAllowedUntil": null,
+                     *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
                      *         "updatedAt": "2026-11-23T13:55:29.299Z"
@@ -13380,7 +13486,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set the own text or the extended deadline of a group */
+            /** @description Set the own text, the extended deadline or the publication of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13439,7 +13545,9 @@ export interface operations {
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
+                     *       "isDraft": false,
                      *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
                      *       "updatedAt": "2026-11-23T13:55:28.888Z"
@@ -13452,7 +13560,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13541,7 +13649,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16460,10 +16568,12 @@ export interface operations {
                      *           }
                      *         ],
                      *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
                      *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
                      *           "graded": 0,
@@ -17486,10 +17596,12 @@ export interface operations {
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
                      *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
@@ -18549,7 +18661,9 @@ export interface operations {
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
+                     *       "isDraft": false,
                      *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
                      *       "updatedAt": "2026-11-23T13:55:29.092Z"
@@ -20053,7 +20167,9 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -20263,7 +20379,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
                      *             "updatedAt": "2026-11-23T13:55:29.117Z"
@@ -20384,7 +20502,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -24397,7 +24517,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -25421,7 +25541,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
