@@ -165,7 +165,7 @@ scenario("moving a student and extending the deadline can be undone", async (har
   assert.equal((await harness.topic("Landforms")).deadline, before);
 });
 
-scenario("projector shows topic and remaining time but no group data", async (harness) => {
+scenario("projector shows topic, remaining time and groups but nothing about their work", async (harness) => {
   const board = await boardOf(harness);
   await press(board, "b");
   await board.waitForURL(/projector/);
@@ -174,8 +174,20 @@ scenario("projector shows topic and remaining time but no group data", async (ha
   await board.getByRole("timer").waitFor();
   const words = await board.locator("body").innerText();
   assert.match(words, /Landforms/);
-  for (const secret of ["Volcanoes", "Cleo", "Which of our two sources", "submitted"])
+  const volcanoes = board.getByRole("listitem").filter({ hasText: "Volcanoes" });
+  assert.match(await volcanoes.innerText(), /Cleo/);
+  for (const secret of ["Which of our two sources", "submitted", "Quiet"])
     assert.doesNotMatch(words, new RegExp(secret), secret);
+  await board.getByRole("button", { name: "Hide the groups" }).click();
+  assert.doesNotMatch(await board.locator("body").innerText(), /Volcanoes|Cleo/);
+  await board.getByRole("button", { name: "Show the groups" }).click();
+
+  // On paper there are the groups only.
+  await board.emulateMedia({ media: "print" });
+  const paper = await board.locator("body").innerText();
+  assert.match(paper, /Landforms[^]*Volcanoes[^]*Cleo/);
+  assert.doesNotMatch(paper, /Back to the board/);
+  await board.emulateMedia({ media: "screen" });
   await press(board, "Escape");
   await board.locator("[data-card]").first().waitFor();
 });

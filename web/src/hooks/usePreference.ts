@@ -4,8 +4,8 @@ import { useSyncExternalStore } from "react";
 
 import { meQuery } from "../auth/session";
 
-/** Single-key shortcuts (default on); a soft sound for help requests (default off). */
-const DEFAULTS = { keys: true, chime: false };
+/** Single-key shortcuts and the groups on the projector (default on); a soft sound for help requests (default off). */
+const DEFAULTS = { keys: true, chime: false, projectorGroups: true };
 export type Preference = keyof typeof DEFAULTS;
 
 const listeners = new Set<() => void>();

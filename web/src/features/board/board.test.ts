@@ -89,6 +89,13 @@ describe("filters", () => {
     const done = card("g", { status: "GRADED" });
     expect(FILTERS.map((filter) => matchesFilter(done, filter, AT))).toEqual([true, false, false, false, false]);
   });
+  it("count as working who writes now or wrote a moment ago", () => {
+    const isWorking = (change: Parameters<typeof card>[1]) => matchesFilter(card("g", change), "working", AT);
+    expect(isWorking({ minutesAgo: 1 })).toBe(true);
+    expect(isWorking({ minutesAgo: 9, writing: ["u"] })).toBe(true);
+    expect(isWorking({ minutesAgo: 9 })).toBe(false);
+    expect(isWorking({})).toBe(false);
+  });
   it("keep the order of the help queue", () => {
     const groups = [card("a", { needsHelp: true }), card("b", { needsHelp: true }), card("c", {})];
     const waiting = helpQueue(partial<Board>({ groups, helpQueue: ["b", "a", "gone"] }));

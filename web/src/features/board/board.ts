@@ -44,6 +44,13 @@ export function quietSince(card: BoardGroup, at: number): number | undefined {
   return last !== undefined && at - last >= QUIET ? last : undefined;
 }
 
+/** Whether somebody writes now or wrote a moment ago. A group that has not begun is neither working nor quiet. */
+function isWorking(card: BoardGroup, at: number): boolean {
+  if (isDone(card) || isLocked(card) || card.group.isHidden) return false;
+  const last = lastActivity(card, at);
+  return card.writing.length > 0 || (last !== undefined && at - last < QUIET);
+}
+
 export const isLocked = (card: BoardGroup): boolean => card.groupAssignment.assignment.status === "FINISHED";
 
 export const isDone = (card: BoardGroup): boolean => ["SUBMITTED", "GRADED"].includes(card.groupAssignment.status);
@@ -53,7 +60,7 @@ export function matchesFilter(card: BoardGroup, filter: Filter, at: number): boo
     case "all":
       return true;
     case "working":
-      return !isDone(card) && !isLocked(card) && !card.group.isHidden && quietSince(card, at) === undefined;
+      return isWorking(card, at);
     case "quiet":
       return quietSince(card, at) !== undefined;
     case "help":

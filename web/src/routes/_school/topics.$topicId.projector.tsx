@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
-import { Maximize } from "lucide-react";
+import { Maximize, Printer, Users } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Hand } from "../../components/base/icons";
 import { boardQuery, type Board } from "../../features/board/board";
+import { listShownGroups, PrintedGroups, ProjectorGroups } from "../../features/board/ProjectorGroups";
 import { classNamesQuery } from "../../features/lesson/classAndCourse";
 import { remainingTime, useNow } from "../../hooks/serverClock";
+import { usePreference } from "../../hooks/usePreference";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
@@ -21,18 +23,32 @@ export const Route = createFileRoute("/_school/topics/$topicId/projector")({
   component: Projector,
 });
 
-/** Projector view for the whole class: topic and remaining time, no data of any group. */
+/** Projector view for the whole class: topic, remaining time, and who is in which group. Nothing about the work of a group. */
 function Projector() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(boardQuery(topicId));
   const navigate = Route.useNavigate();
+  const [areGroupsShown, showGroups] = usePreference("projectorGroups");
+  const groups = listShownGroups(found.data?.groups ?? []);
   const back = () => void navigate({ to: "/topics/$topicId/board" });
   useShortcuts({ b: back });
   useEscape(back);
   return (
     <div data-fullscreen className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
       <div className="flex flex-wrap justify-end gap-2">
+        {groups.length === 0 ? null : (
+          <>
+            <Button aria-pressed={areGroupsShown} onPress={() => showGroups(!areGroupsShown)}>
+              <Users aria-hidden="true" className="size-4" />
+              {t(areGroupsShown ? "projector.hideGroups" : "projector.showGroups")}
+            </Button>
+            <Button onPress={() => window.print()}>
+              <Printer aria-hidden="true" className="size-4" />
+              {t("projector.print")}
+            </Button>
+          </>
+        )}
         {document.fullscreenEnabled ? (
           <Button
             onPress={() =>
@@ -53,29 +69,44 @@ function Projector() {
       {found.isError && !found.data ? (
         <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       ) : null}
-      {found.data ? <Stage topic={found.data.assignment} /> : null}
+      {found.data ? (
+        <>
+          <Stage topic={found.data.assignment} groups={areGroupsShown ? groups : []} />
+          <PrintedGroups title={found.data.assignment.title} groups={groups} />
+        </>
+      ) : null}
     </div>
   );
 }
 
-function Stage({ topic }: { topic: Board["assignment"] }) {
+function Stage({ topic, groups }: { topic: Board["assignment"]; groups: ReturnType<typeof listShownGroups> }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const at = useNow(10_000);
   const className = useQuery(classNamesQuery(topic.classId)).data?.name;
+  const hasGroups = groups.length > 0;
+  const small = hasGroups ? "text-[clamp(1rem,1.6vw,1.8rem)]" : "text-[clamp(1.1rem,2.5vw,2.2rem)]";
   return (
-    <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
-      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>
-      <div className="max-w-full [&_h1]:text-[clamp(1.6rem,5vw,4.5rem)] [&_h1]:leading-tight">
+    <div
+      className={`flex grow flex-col items-center text-center break-words ${hasGroups ? "gap-[1.5vh]" : "justify-center gap-[3vh]"}`}
+    >
+      <p className={`text-soft ${small}`}>{className}</p>
+      <div
+        className={`max-w-full [&_h1]:leading-tight ${hasGroups ? "[&_h1]:text-[clamp(1.4rem,3vw,3rem)]" : "[&_h1]:text-[clamp(1.6rem,5vw,4.5rem)]"}`}
+      >
         <PageHeading title={topic.title}>{topic.title}</PageHeading>
       </div>
-      <p role="timer" className="text-[clamp(3rem,16vw,16rem)] leading-none font-semibold tabular-nums">
+      <p
+        role="timer"
+        className={`leading-none font-semibold tabular-nums ${hasGroups ? "text-[clamp(2.5rem,8vw,8rem)]" : "text-[clamp(3rem,16vw,16rem)]"}`}
+      >
         {topic.status === "FINISHED" ? t("projector.over") : <Countdown until={Date.parse(topic.deadline)} />}
       </p>
-      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">
+      <p className={`text-soft ${small}`}>
         {t(Date.parse(topic.deadline) < at ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}
       </p>
-      <p className="flex flex-wrap items-center justify-center gap-3 text-[clamp(1.1rem,2.5vw,2.2rem)]">
+      {hasGroups ? <ProjectorGroups label={t("projector.groups")} groups={groups} /> : null}
+      <p className={`flex flex-wrap items-center justify-center gap-3 ${small}`}>
         <Hand aria-hidden="true" className="text-warn size-[1.4em] shrink-0" />
         {t("projector.help")}
       </p>
