@@ -126,3 +126,20 @@ scenario("administrator adds a mail domain and sees its DNS record", async (harn
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove the domain" }).click();
   await part.getByText("There is no mail domain yet.").waitFor();
 });
+
+scenario("overview of a new school leads through people, subjects, classes and courses", async (harness) => {
+  const page = await harness.page("admin");
+  await page.route("**/api/admin/stats", async (route) => {
+    const response = await route.fetch();
+    const stats = await response.json();
+    stats.users = { owner: 1, admin: 0, teacher: 2, student: 3 };
+    await route.fulfill({ response, json: { ...stats, classes: 0, courses: 0 } });
+  });
+  await page.goto("/admin");
+  const current = page.locator("[aria-current=step]");
+  await current.getByText("Classes", { exact: true }).waitFor();
+  await assertAccessible(page);
+  await current.getByRole("link", { name: "Create a class" }).click();
+  await page.waitForURL("**/courses");
+  await page.unroute("**/api/admin/stats");
+});

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { AdminPage } from "../../features/organization/AdminPage";
 import { LateSaves } from "../../features/classes/LateSaves";
 import { isAdmin, requireRole } from "../../auth/session";
+import { FirstSteps } from "../../features/organization/FirstSteps";
 import { ServiceHealth } from "../../features/organization/ServiceHealth";
 import { OrganizationStats } from "../../features/organization/OrganizationStats";
 import { StorageUsage } from "../../features/organization/StorageUsage";
@@ -15,6 +16,7 @@ function Overview() {
   const { t } = useTranslation();
   return (
     <AdminPage title={t("admin.overview")}>
+      <FirstSteps />
       <LateSaves />
       <OrganizationStats />
       <div className="grid items-start gap-4 lg:grid-cols-2">
