@@ -149,3 +149,26 @@ scenario("homerooms roll over to a new school year and back", async (harness) =>
   await page.getByRole("button", { name: "10c", exact: true }).waitFor({ state: "detached" });
   assert.deepEqual(await made(), []);
 });
+
+scenario("selected users are switched off together and get new passwords as slips", async (harness) => {
+  const api = await harness.api("admin");
+  const state = async (name) => (await api.get(`/users?search=${name}`)).data[0].isActive;
+  const page = await harness.page("admin", { path: "/admin/users?role=STUDENT" });
+  const names = ["Greta", "Hugo"];
+  for (const name of names) await page.locator("label", { hasText: `Select ${name}` }).click();
+  const bar = page.getByRole("region", { name: "Selected people" });
+  await bar.getByText("2 selected").waitFor();
+  await assertAccessible(page);
+  await bar.getByRole("button", { name: "New password…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Generate 2 passwords" }).click();
+  await dialog.getByRole("button", { name: "Print slips" }).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await bar.getByRole("button", { name: "Switch off 2 people" }).click();
+  const done = page.getByRole("alertdialog").filter({ hasText: "2 people are switched off." });
+  await done.waitFor();
+  assert.deepEqual([await state(names[0]), await state(names[1])], [false, false]);
+  await done.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("2 people can sign in again.").waitFor();
+  assert.deepEqual([await state(names[0]), await state(names[1])], [true, true]);
+});

@@ -61,6 +61,15 @@ export default [
     ready: rows,
     does: (page) => menu(page, "Ben Okoye", 4),
   },
+  {
+    name: "Selected users",
+    who: "admin",
+    path: "/admin/users?role=STUDENT",
+    ready: rows,
+    does: async (page) => {
+      for (const index of [0, 1]) await page.locator("[role=grid] label").nth(index).click();
+    },
+  },
   { name: "Nobody found", who: "admin", path: "/admin/users?search=nobody-is-called-so" },
   { name: "Import: the file", who: "admin", path: "/admin/import" },
   {

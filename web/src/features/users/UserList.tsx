@@ -1,6 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Checkbox } from "../../forms/Checkbox";
 import { RowText } from "../../components/RowText";
 import type { Me } from "../../auth/session";
 import { Button } from "../../components/Button";
@@ -10,7 +12,8 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { Time } from "../../components/base/Time";
 import { RoleBadge, UserState } from "./UserBadges";
-import { isFullUser, usersQuery, type KnownUser } from "./users";
+import { BulkActions } from "./BulkActions";
+import { canChangeUser, isFullUser, usersQuery, type KnownUser } from "./users";
 import { type UserFilterValues } from "./filters";
 
 interface Props {
@@ -21,18 +24,35 @@ interface Props {
   onOpen: (user: KnownUser) => void;
 }
 
-/** The users of the school, sorted by name. */
+/** The users of the school, sorted by name, and the actions on those that are selected. */
 export function UserList({ caller, filters, menu, onOpen }: Props) {
   const { t } = useTranslation();
   const found = useInfiniteQuery(usersQuery(filters));
+  const [selectedIds, setSelectedIds] = useState<readonly string[]>([]);
   if (found.isPending) return <ListSkeleton />;
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const rows = found.data.pages.flatMap((page) => page.data);
+  const changeable = rows.filter((user) => canChangeUser(caller, user));
+  // Users that another filter hides are not selected any more.
+  const selected = changeable.filter((user) => selectedIds.includes(user.id));
+  const select = (user: KnownUser, isSelected: boolean) =>
+    setSelectedIds(isSelected ? [...selectedIds, user.id] : selectedIds.filter((id) => id !== user.id));
   const columns: DataColumn<KnownUser>[] = [
     {
       id: "name",
       name: t("people.name"),
-      cell: (user) => <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} />,
+      cell: (user) => (
+        <span className="flex items-start gap-3">
+          {canChangeUser(caller, user) ? (
+            <Checkbox isSelected={selectedIds.includes(user.id)} onChange={(isSelected) => select(user, isSelected)}>
+              <span className="sr-only">{t("people.bulk.select", { name: user.name })}</span>
+            </Checkbox>
+          ) : (
+            <span className="w-6 shrink-0" />
+          )}
+          <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} />
+        </span>
+      ),
     },
     {
       id: "role",
@@ -78,6 +98,16 @@ export function UserList({ caller, filters, menu, onOpen }: Props) {
   ];
   return (
     <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>
+      {changeable.length > 1 ? (
+        <Checkbox
+          isSelected={selected.length === changeable.length}
+          isIndeterminate={selected.length > 0 && selected.length < changeable.length}
+          onChange={(isSelected) => setSelectedIds(isSelected ? changeable.map((user) => user.id) : [])}
+        >
+          {t("people.bulk.all", { count: changeable.length })}
+        </Checkbox>
+      ) : null}
+      <BulkActions caller={caller} selected={selected} onClear={() => setSelectedIds([])} />
       <DataTable label={t("admin.users")} columns={columns} rows={rows} none={t("people.none")} isLong />
       <p className="flex flex-wrap items-center gap-3">
         <span className="text-soft">{t("people.shown", { count: rows.length })}</span>
