@@ -194,14 +194,9 @@ async fn attach_context(
     }
     if let (Some(rate), Some(context)) = (route.limits.organization_rate(), caller.context()) {
         let limit = app.rate_limiter().limit(rate);
-        if limit.is_some() {
-            // A preview does not use up the attempts of the action itself.
-            let name = if DryRun::of(request.uri()).is_on() {
-                "rehearsal"
-            } else {
-                ""
-            };
-            let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:{name}"), limit);
+        // A preview is not counted: a file is checked until it has no errors. Concurrent previews share the permits.
+        if limit.is_some() && !DryRun::of(request.uri()).is_on() {
+            let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:"), limit);
             app.transactor().write(context, take).await?;
         }
     }

@@ -20,7 +20,7 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
   const { t } = useTranslation();
   const [status, setStatus] = useState<RowStatus>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
   const [many, setMany] = useState(PAGE_SIZE);
-  const problemText = useRowProblemText();
+  const problemText = useRowProblemText(wizard);
   const isWide = useIsWide();
   const rows: ReportTableRow[] = report.rows
     .filter((row) => row.status === status)
@@ -38,7 +38,11 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
             id: "who",
             name: t("import.who"),
             cell: (row: ReportTableRow) => (
-              <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} />
+              <RowPerson
+                name={row.name}
+                email={row.email}
+                problems={isWide ? [] : row.errors.map((problem) => problemText(row, problem))}
+              />
             ),
           },
         ]),
@@ -47,7 +51,9 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
           {
             id: "why",
             name: t("import.why"),
-            cell: (row: ReportTableRow) => <RowProblems problems={row.errors.map(problemText)} />,
+            cell: (row: ReportTableRow) => (
+              <RowProblems problems={row.errors.map((problem) => problemText(row, problem))} />
+            ),
           },
         ]
       : []),
@@ -61,7 +67,7 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
         name,
         email,
         problem.column,
-        problemText(problem),
+        problemText(row, problem),
       ]);
     });
     downloadTable("problems.csv", [
@@ -135,16 +141,31 @@ function RowProblems({ problems }: { problems: string[] }) {
   );
 }
 
-/** Returns a function that renders row errors in the reader's language where translated. */
-function useRowProblemText(): (problem: ReportRow["errors"][number]) => string {
+/**
+ * Returns a function that renders row errors in the reader's language where translated. An invalid cell is quoted, with what
+ * is allowed there.
+ */
+function useRowProblemText(wizard: Wizard): (row: ReportRow, problem: ReportRow["errors"][number]) => string {
   const { t } = useTranslation();
-  return ({ column, code, message }) => {
+  return (row, { column, code, message }) => {
     const name = translateIfKnown(`import.fields.${column}`) ?? column;
     const [, what = ""] = message.match(/^names (.+), which|^is in row (\d+)/)?.filter(Boolean) ?? [];
     const isInRow = code === "duplicate" && what !== "";
+    const value = readCell(wizard, row, column);
     const text = isInRow
       ? t("import.wrong.inRow", { what })
-      : (translateIfKnown(`import.wrong.${code}`, { what }) ?? message);
-    return name === "" ? text : `${name}: ${text}`;
+      : code === "invalid" && value !== ""
+        ? t("import.wrong.invalidValue", { value })
+        : (translateIfKnown(`import.wrong.${code}`, { what }) ?? message);
+    const allowed = code === "invalid" ? translateIfKnown(`import.allowed.${column}`) : undefined;
+    const sentence = allowed === undefined ? text : `${text}. ${t("import.allowedIs", { allowed })}`;
+    return name === "" ? sentence : `${name}: ${sentence}`;
   };
+}
+
+/** The content of a cell as it was sent; empty for rows of an archive. */
+function readCell(wizard: Wizard, row: ReportRow, column: string): string {
+  const cells = wizard.rows?.[row.row - 1];
+  const line: Partial<Record<string, string>> = cells ? parseLine(cells, wizard) : {};
+  return line[column] ?? "";
 }
