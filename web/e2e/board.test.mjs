@@ -99,6 +99,7 @@ scenario("handled help request is restored by undo and when the service rejects 
     .waitFor();
   await call.getByRole("button", { name: /^I'm going/ }).click();
   await call.getByText("You are on the way").waitFor();
+  await cleo.getByText("Ada Turner is coming").waitFor();
   await call.getByRole("button", { name: /^Handled/ }).click();
   // Leaving the page immediately sends the update that the undo toast still delays.
   await board.goto("/help");

@@ -135,6 +135,26 @@ pub struct GroupHelpResolved {
     pub waited_seconds: i64,
 }
 
+/// `help:claimed`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupHelpClaimed {
+    pub group_id: GroupId,
+    /// Who is on the way
+    pub claimed_by: EventPerson,
+}
+
+/// `group:presence`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupPresence {
+    pub group_id: GroupId,
+    /// The members who are online
+    pub online: Vec<UserId>,
+    /// The members who are writing
+    pub writing: Vec<UserId>,
+}
+
 /// `assignment:created`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -13,9 +13,9 @@ use super::event::{
     AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, BoardActivity,
     ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentCommits, DocumentCursor, DocumentEvent,
     DocumentRef, DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted,
-    GroupHelp, GroupHelpResolved, GroupMembership, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress,
-    MessageEvent, MessageRead, OrganizationUpdated, Ready, SessionRevoked, SubjectUpdated, SubmissionEvent,
-    UserUpdated,
+    GroupHelp, GroupHelpClaimed, GroupHelpResolved, GroupMembership, GroupPresence, GroupRemoved, GroupUpdated,
+    HomeroomUpdated, ImportProgress, MessageEvent, MessageRead, OrganizationUpdated, Ready, SessionRevoked,
+    SubjectUpdated, SubmissionEvent, UserUpdated,
 };
 
 /// A room, or the connection itself.
@@ -148,6 +148,14 @@ fn describe(event: Event) -> CatalogEntry {
             "A group requested help or no longer needs it, its message changed, or a teacher claimed the request. Never sent to students.",
         ),
         Event::GroupHelpResolved => catalog_entry::<GroupHelpResolved>(&[ClassStaff], "A help request was resolved."),
+        Event::HelpClaimed => catalog_entry::<GroupHelpClaimed>(
+            &[Group],
+            "A teacher claimed the help request of the group and is on the way. Staff receive `group:help`.",
+        ),
+        Event::GroupPresence => catalog_entry::<GroupPresence>(
+            &[Group],
+            "Presence or typing in the group changed; at most one event per second. Staff receive `board:activity`.",
+        ),
         Event::AssignmentCreated => catalog_entry::<AssignmentCreated>(
             OF_GROUP,
             "A topic was created. To the students of a group also: it was published for them.",

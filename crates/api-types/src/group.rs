@@ -295,6 +295,10 @@ impl GroupMemberView {
     pub fn into_user(self) -> MemberPersonView {
         self.user
     }
+
+    pub fn user_id(&self) -> &UserId {
+        &self.user_id
+    }
 }
 
 impl GroupOutlineView {

@@ -2,7 +2,7 @@
 
 use domain::details::GroupDetails;
 use domain::group::GroupLabel;
-use domain::id::{GroupId, MessageId, OrganizationId, WorkRoomId};
+use domain::id::{GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
 use domain::message::{MessageType, WorkRoom};
 use domain::text::ChatText;
 use domain::time::Timestamp;
@@ -48,6 +48,20 @@ pub struct WorkRoomView {
     teacher: Person,
     documents: Vec<DocumentView>,
     group_assignments: Vec<GroupAssignmentView>,
+    /// Who claimed the help request of the group and is on the way.
+    #[schema(required)]
+    help_claimed_by: Option<Person>,
+    /// The members who are online. Presence is never stored.
+    online: Vec<UserId>,
+    /// The members who are writing.
+    writing: Vec<UserId>,
+}
+
+/// Which members of a group are online and which are writing.
+#[derive(Debug, Clone, Default)]
+pub struct RoomPresence {
+    pub online: Vec<UserId>,
+    pub writing: Vec<UserId>,
 }
 
 /// The latest message of a room.
@@ -96,6 +110,7 @@ impl WorkRoomSummaryView {
         self,
         group: &GroupDetails,
         teacher: Person,
+        help_claimed_by: Option<Person>,
         documents: Vec<DocumentView>,
         audience: &Audience,
     ) -> WorkRoomView {
@@ -107,6 +122,35 @@ impl WorkRoomSummaryView {
             teacher,
             documents,
             group_assignments: group.links.iter().map(link).collect(),
+            help_claimed_by,
+            online: Vec::new(),
+            writing: Vec::new(),
         }
+    }
+}
+
+impl WorkRoomView {
+    /// Returns the ids of the members.
+    pub fn member_ids(&self) -> Vec<UserId> {
+        self.members.iter().map(|member| member.user_id().clone()).collect()
+    }
+
+    /// Adds who is online and who is writing.
+    #[must_use]
+    pub fn with_presence(self, presence: RoomPresence) -> Self {
+        let RoomPresence { online, writing } = presence;
+        Self {
+            online,
+            writing,
+            ..self
+        }
+    }
+
+    pub fn group_id(&self) -> &GroupId {
+        &self.summary.group_id
+    }
+
+    pub fn organization_id(&self) -> &OrganizationId {
+        &self.summary.organization_id
     }
 }

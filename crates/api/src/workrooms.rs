@@ -7,11 +7,12 @@ use domain::id::{GroupId, WorkRoomId};
 use super::context::Context;
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
-use api_types::work_room::{LastMessageView, WorkRoomSummaryView, WorkRoomView};
+use api_types::work_room::{LastMessageView, RoomPresence, WorkRoomSummaryView, WorkRoomView};
 use common::error::Result;
 use db::documents::{DocumentFilter, VisibleDocument};
 use db::work_rooms::{LastMessage, VisibleWorkRoom};
 use db::{ReadTx, RequestContext};
+use realtime::RealtimeServer;
 
 /// List the work rooms that the caller may enter, by class and group number
 #[utoipa::path(get, path = "/workrooms", responses((status = 200, body = [WorkRoomSummaryView])))]
@@ -25,6 +26,8 @@ pub(crate) async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> 
 }
 
 /// Get a work room with its documents
+///
+/// Who is online and who is writing is kept in memory only and is never stored or logged.
 #[utoipa::path(get, path = "/workrooms/{id}", params(("id" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
 pub(crate) async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
@@ -33,7 +36,8 @@ pub(crate) async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json
         let room = tx.work_room(&id)?;
         details(tx, room, &context)
     };
-    Ok(Json(cx.read(load).await?))
+    let room = cx.read(load).await?;
+    Ok(Json(present(cx.app().realtime(), room)))
 }
 
 /// Get the work room of a group
@@ -45,7 +49,8 @@ pub(crate) async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Re
         let room = tx.work_room_of(&group)?;
         details(tx, room, &context)
     };
-    Ok(Json(cx.read(load).await?))
+    let room = cx.read(load).await?;
+    Ok(Json(present(cx.app().realtime(), room)))
 }
 
 fn summary(seen: VisibleWorkRoom, audience: &Audience) -> WorkRoomSummaryView {
@@ -66,8 +71,16 @@ fn details(tx: &mut ReadTx<'_>, room: VisibleWorkRoom, context: &RequestContext)
     let documents = tx.documents(&room.room.id, &DocumentFilter::default())?;
     let document = |seen: VisibleDocument| DocumentView::new(&seen.details, &audience).opening(seen.mode());
     let documents = documents.into_iter().map(document).collect();
-    let teacher = room.teacher.clone();
-    Ok(summary(room, &audience).details(&group, teacher, documents, &audience))
+    let (teacher, helper) = (room.teacher.clone(), room.help_claimed_by.clone());
+    Ok(summary(room, &audience).details(&group, teacher, helper, documents, &audience))
+}
+
+/// Adds the presence of the members, which is in memory only.
+fn present(realtime: &RealtimeServer, room: WorkRoomView) -> WorkRoomView {
+    let members = room.member_ids();
+    let (writing, _) = realtime.group_activity(room.organization_id(), room.group_id(), &members);
+    let online = realtime.online_members(room.organization_id(), &members);
+    room.with_presence(RoomPresence { online, writing })
 }
 
 fn message(message: LastMessage) -> LastMessageView {

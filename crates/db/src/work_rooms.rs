@@ -26,11 +26,13 @@ fragments! {
                 {UNREAD_MESSAGES} AS unread,
                 k.name_key AS class_key, m.id AS message_id, m.seq, m.type, m.content, m.created_at AS sent_at,
                 m.deleted_at,
-                u.id AS sender_id, u.name AS sender_name, u.image AS sender_image
+                u.id AS sender_id, u.name AS sender_name, u.image AS sender_image,
+                h.id AS helper_id, h.name AS helper_name, h.image AS helper_image
             FROM groups g JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
             JOIN users t ON t.id = k.teacher_id
             LEFT JOIN work_room_messages m ON m.work_room_id = w.id AND m.seq = w.last_message_seq
             LEFT JOIN users u ON u.id = m.sender_id
+            LEFT JOIN users h ON h.id = g.help_claimed_by_id
             WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND {CAN_VIEW_GROUP}";
 }
 
@@ -60,6 +62,8 @@ pub struct VisibleWorkRoom {
     pub class_key: String,
     /// The newest message.
     pub last_message: Option<LastMessage>,
+    /// Who claimed the help request of the group.
+    pub help_claimed_by: Option<Person>,
 }
 
 impl VisibleWorkRoom {
@@ -133,6 +137,18 @@ fn room(row: &Columns<'_>) -> Result<VisibleWorkRoom> {
         unread: row.get("unread")?,
         class_key: row.get("class_key")?,
         last_message: last_message(row)?,
+        help_claimed_by: helper(row)?,
+    })
+}
+
+fn helper(row: &Columns<'_>) -> Result<Option<Person>> {
+    Ok(match (row.get("helper_id")?, row.get("helper_name")?) {
+        (Some(id), Some(name)) => Some(Person {
+            id,
+            name,
+            image: row.get("helper_image")?,
+        }),
+        _ => None,
     })
 }
 

@@ -69,7 +69,7 @@ impl Default for HelpFlag {
 
 impl HelpFlag {
     /// Raises the flag. If it is raised already, only a new message takes effect; without one the previous message is
-    /// kept. A withdrawn request is needed again and keeps its time.
+    /// kept. A withdrawn request is needed again and keeps its time, but not the claim.
     pub fn raise(&mut self, student: &UserId, text: Option<HelpMessage>, now: Timestamp) -> HelpRequestOutcome {
         match self {
             Self::Lowered { .. } => {
@@ -96,11 +96,17 @@ impl HelpFlag {
         }
     }
 
-    /// Marks the request as no longer needed and returns whether that changed. The flag stays raised.
+    /// Marks the request as no longer needed and returns whether that changed. The flag stays raised; a claim ends, so
+    /// that the group is not promised a visit when it renews the request.
     pub fn withdraw(&mut self, now: Timestamp) -> bool {
         match self {
-            Self::Raised { withdrawn_at, .. } if withdrawn_at.is_none() => {
+            Self::Raised {
+                withdrawn_at,
+                claimed_by,
+                ..
+            } if withdrawn_at.is_none() => {
                 *withdrawn_at = Some(now);
+                *claimed_by = None;
                 true
             }
             Self::Raised { .. } | Self::Lowered { .. } => false,
@@ -314,7 +320,9 @@ mod tests {
         assert_eq!(flag.raise(&ben(), None, at(40)), HelpRequestOutcome::Renewed);
         assert_eq!((flag.withdrawn_at(), flag.requested_at()), (None, Some(at(10))));
         assert_eq!(flag.message(), Some(&message("stuck")));
+        assert!(flag.claim(&ada()));
         flag.withdraw(at(50));
+        assert_eq!(flag.claimed_by(), None);
         assert_eq!(flag.resolve(&ada(), at(60)), Some(50));
         assert_eq!(flag.withdrawn_at(), None);
     }

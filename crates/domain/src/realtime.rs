@@ -43,6 +43,10 @@ string_enum! {
         GroupHelp = "group:help",
         /// A help request was resolved.
         GroupHelpResolved = "group:help:resolved",
+        /// A teacher claimed the help request of the group.
+        HelpClaimed = "help:claimed",
+        /// Presence or typing in a group changed, for its students.
+        GroupPresence = "group:presence",
         AssignmentCreated = "assignment:created",
         /// A group was attached to a topic.
         AssignmentAttached = "assignment:attached",

@@ -1,5 +1,6 @@
-//! Publishes presence and typing to lesson boards: once a second the changes, one event per group, to the staff of its
-//! class only. Every instance notifies its own sockets; these events are neither stored nor sent over the bus.
+//! Publishes presence and typing: once a second the changes, one event per group, to the staff of its class for the
+//! lesson board, and to its own students. Every instance notifies its own sockets; these events are neither stored nor
+//! sent over the bus.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,13 +9,14 @@ use std::time::Instant;
 
 use domain::id::{GroupId, OrganizationId, UserId};
 use domain::realtime::{Event, Room};
+use serde::Serialize;
 
 use super::connection::SocketConnection;
 use super::dispatch::Emission;
 use super::presence::OrganizationUser;
 use super::typing::MINUTES;
 use super::{RealtimeServer, payload};
-use api_types::event::BoardActivity;
+use api_types::event::{BoardActivity, GroupPresence};
 use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
@@ -93,32 +95,51 @@ impl RealtimeServer {
     }
 
     async fn publish_board(&self, group: BoardGroup) {
-        let room = Room::Staff(group.class.clone());
-        if self.count(&room) == 0 {
+        // A hidden group has no students in its room.
+        let (staff_room, student_room) = (Room::Staff(group.class.clone()), Room::Group(group.id.clone()));
+        let (has_staff, has_students) = (self.count(&staff_room) > 0, self.count(&student_room) > 0);
+        if !has_staff && !has_students {
             return;
         }
         let (writing, activity) = self.group_activity(&group.organization, &group.id, &group.members);
-        let online: Vec<&UserId> = group
-            .members
-            .iter()
-            .filter(|member| self.is_online(&group.organization, member))
-            .collect();
-        let rest = BoardActivity {
-            group_id: group.id.clone(),
-            online: online.into_iter().cloned().collect(),
-            writing,
-            activity: activity.to_vec(),
-        };
+        let online = self.online_members(&group.organization, &group.members);
+        if has_students {
+            let presence = GroupPresence {
+                group_id: group.id.clone(),
+                online: online.clone(),
+                writing: writing.clone(),
+            };
+            self.emit_presence(&group, student_room, Event::GroupPresence, &presence)
+                .await;
+        }
+        if has_staff {
+            let board = BoardActivity {
+                group_id: group.id.clone(),
+                online,
+                writing,
+                activity: activity.to_vec(),
+            };
+            self.emit_presence(&group, staff_room, Event::BoardActivity, &board)
+                .await;
+        }
+    }
+
+    async fn emit_presence(&self, group: &BoardGroup, room: Room, event: Event, content: &impl Serialize) {
         let (organization, class) = (group.organization.clone(), group.class.clone());
-        let payload = payload(Event::BoardActivity, Some(organization), Some(class), &rest);
         self.emit(Emission {
             organization: Some(group.organization.clone()),
             rooms: vec![room],
             except: Vec::new(),
-            event: Event::BoardActivity,
-            payload,
+            event,
+            payload: payload(event, Some(organization), Some(class), content),
         })
         .await;
+    }
+
+    /// The members of a group who are online.
+    pub fn online_members(&self, organization: &OrganizationId, members: &[UserId]) -> Vec<UserId> {
+        let is_online = |member: &&UserId| self.is_online(organization, member);
+        members.iter().filter(is_online).cloned().collect()
     }
 
     /// The members of a group who are writing, and the number of activity events in each of the last 20 minutes.

@@ -80,8 +80,12 @@ impl RealtimeServer {
             return;
         };
         let except = rooms::names(&emission.except, organization);
-        // Sockets join the room of an open document on request, so they cannot have missed these frequent events.
-        if !matches!(emission.event, Event::DocumentCursor | Event::DocumentCommits) {
+        // Sockets join the room of an open document on request, so they cannot have missed these frequent events. The
+        // presence of a group is emitted again for each student who connects.
+        if !matches!(
+            emission.event,
+            Event::DocumentCursor | Event::DocumentCommits | Event::GroupPresence
+        ) {
             self.0
                 .recent_events
                 .record(emission.event, names.clone(), except.clone());

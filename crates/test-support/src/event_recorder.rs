@@ -14,7 +14,7 @@ use super::raw_socket::Socket;
 use super::{TestApp, TestUser, WAIT_TIMEOUT};
 
 /// Events that are emitted without a request.
-const NOISE: [&str; 3] = ["ready", "sync:required", "board:activity"];
+const NOISE: [&str; 4] = ["ready", "sync:required", "board:activity", "group:presence"];
 
 /// A received event.
 #[derive(Debug, Clone)]

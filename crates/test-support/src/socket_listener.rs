@@ -152,8 +152,9 @@ impl SocketListener {
         false
     }
 
-    /// Requires that only connection events are unread and that no other event arrives within this time. Staff may also
-    /// receive presence events (`board:activity`); students must not.
+    /// Requires that only connection events are unread and that no other event arrives within this time. Students may
+    /// also receive the presence of their groups (`group:presence`), and only staff that of the board
+    /// (`board:activity`).
     pub async fn expect_no_event(&mut self, milliseconds: u64) {
         let deadline = Instant::now() + Duration::from_millis(milliseconds);
         while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
@@ -163,6 +164,7 @@ impl SocketListener {
             .unread
             .iter()
             .filter(|(event, _)| !["connect", "ready"].contains(&event.as_str()))
+            .filter(|(event, _)| event != "group:presence")
             .filter(|(event, _)| event != "board:activity" || self.who.ends_with("Student"))
             .collect();
         assert!(told.is_empty(), "{} heard {told:#?}", self.who);

@@ -4,7 +4,7 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
-import { type PresenceEvent, applyPresence } from "../features/board/applyPresence";
+import { type PresenceEvent, applyPresence, applyRoomPresence } from "../features/board/applyPresence";
 import { syncServerClock } from "../hooks/serverClock";
 import { firstEventPosition } from "./client";
 import { throttleInvalidation } from "./throttle";
@@ -100,8 +100,10 @@ export function connectRealtime(
   socket.on("connect_error", () => onStatus("offline"));
   socket.onAny((event: string, hint: EventPayload | undefined) => {
     if (hint?.at) syncServerClock(hint.at);
-    // Presence events are frequent and complete, so they are written to the cached board directly.
+    // Presence events are frequent and complete, so they are written to the cached board and room directly.
+    if (event === "group:presence") return applyRoomPresence(cache, hint as PresenceEvent);
     if (event === "board:activity") {
+      applyRoomPresence(cache, hint as PresenceEvent);
       if (!applyPresence(cache, hint as PresenceEvent)) familyKeys("board").forEach(invalidateThrottled);
       return;
     }

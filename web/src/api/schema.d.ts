@@ -470,8 +470,7 @@ export interface paths {
         head?: never;
         /**
          * Update a topic
-         * @description `groups` sets the own texts of the groups it lists and their exceptions from the publication. Other groups are not
-         *     changed.
+         * @description `groups` sets the own texts of the groups it lists. Other groups are not changed.
          */
         patch: operations["patch_assignments_id"];
         trace?: never;
@@ -706,7 +705,7 @@ export interface paths {
         delete: operations["delete_assignments_id_groups_groupId"];
         options?: never;
         head?: never;
-        /** Set the own text, the extended deadline or the publication of a group */
+        /** Set the own text or the extended deadline of a group */
         patch: operations["patch_assignments_id_groups_groupId"];
         trace?: never;
     };
@@ -3496,7 +3495,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a work room with its documents */
+        /**
+         * Get a work room with its documents
+         * @description Who is online and who is writing is kept in memory only and is never stored or logged.
+         */
         get: operations["get_workrooms_id"];
         put?: never;
         post?: never;
@@ -3724,18 +3726,14 @@ export interface components {
             description?: components["schemas"]["Edit_Description"];
             /** @description Grade scale of the topic. */
             gradeScale?: components["schemas"]["Edit_GradeScale"];
-            /** @description Task texts and exceptions from the publication of individual groups; groups that are not listed keep theirs. */
+            /** @description Task texts of individual groups; groups that are not listed keep theirs. */
             groups?: components["schemas"]["Edit_List_OwnText"];
-            /** @description True turns the topic into a draft, which students do not see; false publishes a draft. */
-            isDraft?: components["schemas"]["Edit_bool"];
             /** @description True if all groups share one task text and one set of files; false if each group may have its own. */
             isShared?: components["schemas"]["Edit_bool"];
             /** @description How submissions after the deadline are handled. */
             latePolicy?: components["schemas"]["Edit_LatePolicy"];
             /** @description Maximum number of points of a grade. */
             maxPoints?: components["schemas"]["Edit_Points"];
-            /** @description Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time. */
-            publishAt?: components["schemas"]["Edit_Timestamp"];
             /** @description Number of documents a group has to submit. */
             requiredSubmissions?: components["schemas"]["Edit_RequiredSubmissions"];
             title?: components["schemas"]["Edit_Title"];
@@ -3760,14 +3758,11 @@ export interface components {
             finishedById: components["schemas"]["UserId"] | null;
             gradeScale: components["schemas"]["GradeScale"] | null;
             id: components["schemas"]["AssignmentId"];
-            /** @description Staff only: whether the topic is a draft, which students do not see. */
-            isDraft?: boolean;
             /** @description True if all groups share one task text and one set of attachments. */
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
-            publishAt?: components["schemas"]["Timestamp"] | null;
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
             /** @description Staff only: progress of the groups. */
             stats?: components["schemas"]["AssignmentStats"];
@@ -3870,13 +3865,10 @@ export interface components {
              */
             groupCount: number;
             id: components["schemas"]["AssignmentId"];
-            /** @description Whether the topic is a draft, which students do not see. */
-            isDraft: boolean;
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
-            publishAt: components["schemas"]["Timestamp"] | null;
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
@@ -4829,13 +4821,6 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
-            /**
-             * @description True hides the topic from this group, even if it is published for the others. With false and without
-             *     `publishAt`, the group follows the topic.
-             */
-            isDraft?: components["schemas"]["Edit_bool"];
-            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
-            publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         Edit_List_SubjectId: null | string[];
         Edit_Locale: null | string;
@@ -5403,10 +5388,7 @@ export interface components {
             id: components["schemas"]["GroupAssignmentId"];
             /** @description Whether the group submitted the required number of documents. */
             isComplete: boolean;
-            /** @description Staff only: whether the topic is hidden from this group until it is published for it. */
-            isDraft?: boolean;
             lateAllowedUntil: components["schemas"]["Timestamp"] | null;
-            publishAt?: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["GroupAssignmentStatus"];
             /**
              * Format: int64
@@ -5419,15 +5401,8 @@ export interface components {
         GroupAssignmentEdit: {
             /** @description The group's own task text; an empty text removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
-            /**
-             * @description True hides the topic from this group, even if it is published for the others. With false and without
-             *     `publishAt`, the group follows the topic.
-             */
-            isDraft?: components["schemas"]["Edit_bool"];
             /** @description Extended deadline of this group. */
             lateAllowedUntil?: components["schemas"]["Edit_Timestamp"];
-            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
-            publishAt?: components["schemas"]["Edit_Timestamp"];
         };
         /** @description Id of the link of one group to one assignment. */
         GroupAssignmentId: string;
@@ -5665,7 +5640,6 @@ export interface components {
         Health: {
             /** @description How this request arrived. */
             connection: components["schemas"]["ClientConnection"];
-            maintenance: components["schemas"]["MaintenanceNotice"] | null;
             /** @description Always `ok`. */
             status: string;
             /** @description The current time of the service. */
@@ -5940,13 +5914,6 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
-            /**
-             * @description True hides the topic from this group, even if it is published for the others. With false and without
-             *     `publishAt`, the group follows the topic.
-             */
-            isDraft?: components["schemas"]["Edit_bool"];
-            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
-            publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         List_SubjectId: string[];
         List_UserId: string[];
@@ -5991,14 +5958,6 @@ export interface components {
         MailedToken: {
             /** @description The part after `#token=` in the link. */
             token: string;
-        };
-        /** @description What users read during maintenance. */
-        MaintenanceMessage: string;
-        /** @description The maintenance mode: everything can be read, nothing can be changed. */
-        MaintenanceNotice: {
-            message: components["schemas"]["MaintenanceMessage"] | null;
-            /** @description When it began. */
-            since: components["schemas"]["Timestamp"];
         };
         /** @description The signed-in user, with the membership in the organization of the request. */
         Me: components["schemas"]["User"] & {
@@ -6188,15 +6147,12 @@ export interface components {
             gradeScale?: components["schemas"]["GradeScale"] | null;
             /** @description The groups that work on the topic. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description The groups that work on the topic, with group-specific texts and exceptions from the publication. */
+            /** @description The groups that work on the topic, with group-specific texts. */
             groups?: components["schemas"]["List_OwnText"];
-            /** @description True creates a draft, which students do not see until it is published. Defaults to false. */
-            isDraft?: boolean | null;
             /** @description Defaults to true. */
             isShared?: boolean | null;
             latePolicy?: components["schemas"]["LatePolicy"] | null;
             maxPoints?: components["schemas"]["Points"] | null;
-            publishAt?: components["schemas"]["Timestamp"] | null;
             requiredSubmissions?: components["schemas"]["RequiredSubmissions"] | null;
             /** @description The title of the topic. */
             title: components["schemas"]["Title"];
@@ -6354,7 +6310,7 @@ export interface components {
         NewGroups: {
             /** @description The ids of the groups. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description Groups with group-specific texts and exceptions from the publication. */
+            /** @description Groups with group-specific texts. */
             groups?: components["schemas"]["List_OwnText"];
         };
         /** @description What to hand out. */
@@ -7619,9 +7575,14 @@ export interface components {
         WorkRoom: components["schemas"]["WorkRoomSummary"] & {
             documents: components["schemas"]["WorkRoomDocument"][];
             groupAssignments: components["schemas"]["GroupAssignment"][];
+            helpClaimedBy: components["schemas"]["Person"] | null;
             members: components["schemas"]["GroupMember"][];
+            /** @description The members who are online. Presence is never stored. */
+            online: components["schemas"]["UserId"][];
             /** @description The owner of the class. */
             teacher: components["schemas"]["Person"];
+            /** @description The members who are writing. */
+            writing: components["schemas"]["UserId"][];
         };
         /** @description A document of a work room. */
         WorkRoomDocument: components["schemas"]["WorkRoomDocumentFields"] & {
@@ -9075,8 +9036,6 @@ export interface components {
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
-         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GRADE_PUBLISHED`: The grade is already published.
@@ -9087,7 +9046,7 @@ export interface components {
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9100,15 +9059,13 @@ export interface components {
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
-         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9189,65 +9146,6 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
-         *
-         *     `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
-         *
-         *     `ASSIGNMENT_STARTED`: A group has started, so the topic stays published.
-         *
-         *     `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
-         *
-         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
-         *
-         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
-         *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
-         *
-         *     `ASSIGNMENT_STARTED`: A group has started, so the topic stays published.
-         *
-         *     `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
-         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
@@ -9290,6 +9188,29 @@ export interface components {
          *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
+         *
+         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9354,27 +9275,6 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
-         *
-         *     `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
-         *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
-         *
-         *     `LIMIT_REACHED`: The maximum number is reached.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9584,6 +9484,25 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10052,21 +9971,6 @@ export interface components {
             };
         };
         /**
-         * @description `MAINTENANCE`: The installation is being maintained: it can be read, but not changed; Retry-After is the time until the next attempt.
-         *
-         *     `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
-         *
-         *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
-         */
-        "503.MAINTENANCE.NOT_READY.OVERLOADED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
          * @description `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
          *
          *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
@@ -10406,7 +10310,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_admin_domains_id: {
@@ -10448,7 +10352,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_domains_id_check: {
@@ -10498,7 +10402,7 @@ export interface operations {
             409: components["responses"]["409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_gdpr_erase: {
@@ -10571,7 +10475,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_gdpr_export: {
@@ -10626,7 +10530,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL"];
         };
     };
@@ -10840,7 +10744,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_invitations_id_resend: {
@@ -10891,7 +10795,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_members: {
@@ -11010,7 +10914,7 @@ export interface operations {
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_admin_members_id: {
@@ -11072,7 +10976,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_sessions: {
@@ -11195,7 +11099,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_settings: {
@@ -11307,7 +11211,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_stats: {
@@ -11692,9 +11596,7 @@ export interface operations {
                      *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
-                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
-                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -11726,21 +11628,17 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
-                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
-                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -11769,7 +11667,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_submission_candidates: {
@@ -12017,9 +11915,7 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
-                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
-                     *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
                      *             "updatedAt": "2026-11-23T13:55:29.117Z"
@@ -12092,9 +11988,7 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
-                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
-                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12227,7 +12121,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_assignments_id: {
@@ -12313,9 +12207,7 @@ export interface operations {
                      *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
-                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
-                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12347,21 +12239,17 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
-                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
-                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -12385,13 +12273,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_attachments: {
@@ -12519,7 +12407,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -12565,7 +12453,7 @@ export interface operations {
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_attachments_attachmentId_download: {
@@ -12655,12 +12543,10 @@ export interface operations {
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
                      *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
                      *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
@@ -12767,9 +12653,7 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": false,
-                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
-                     *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.918Z"
@@ -12873,9 +12757,7 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
-                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
-                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12987,7 +12869,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_clone: {
@@ -13061,12 +12943,10 @@ export interface operations {
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
                      *       "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
-                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -13095,7 +12975,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13198,13 +13078,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_grades_csv: {
@@ -13312,7 +13192,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13390,9 +13270,7 @@ export interface operations {
                      *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "id": "01a208b0-b995-705b-9a6f-008401f3b2d6",
                      *         "isComplete": false,
-                     *         "isDraft": false,
                      *         "lateAllowedUntil": null,
-                     *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
                      *         "updatedAt": "2026-11-23T13:55:29.299Z"
@@ -13411,7 +13289,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_assignments_id_groups_groupId: {
@@ -13457,7 +13335,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_assignments_id_groups_groupId: {
@@ -13486,7 +13364,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set the own text, the extended deadline or the publication of a group */
+            /** @description Set the own text or the extended deadline of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13545,9 +13423,7 @@ export interface operations {
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
-                     *       "isDraft": false,
                      *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
-                     *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
                      *       "updatedAt": "2026-11-23T13:55:28.888Z"
@@ -13560,12 +13436,12 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_handouts: {
@@ -13649,12 +13525,12 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13701,7 +13577,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_ban_user: {
@@ -13758,7 +13634,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_create_user: {
@@ -13814,7 +13690,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_admin_get_user: {
@@ -13906,7 +13782,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_impersonate_user: {
@@ -13973,7 +13849,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_list_user_sessions: {
@@ -14040,7 +13916,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_admin_list_users: {
@@ -14152,7 +14028,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_revoke_user_session: {
@@ -14194,7 +14070,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_revoke_user_sessions: {
@@ -14236,7 +14112,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_set_role: {
@@ -14292,7 +14168,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_set_user_password: {
@@ -14336,7 +14212,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_stop_impersonating: {
@@ -14391,7 +14267,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_unban_user: {
@@ -14446,7 +14322,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_update_user: {
@@ -14502,7 +14378,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_change_password: {
@@ -14558,7 +14434,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_get_session: {
@@ -14633,7 +14509,7 @@ export interface operations {
             405: components["responses"]["405.METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_list_accounts: {
@@ -14800,7 +14676,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_cancel_invitation: {
@@ -14849,7 +14725,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_check_slug: {
@@ -14866,7 +14742,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_create: {
@@ -14883,7 +14759,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_delete: {
@@ -14900,7 +14776,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_organization_get_active_member: {
@@ -15182,7 +15058,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_invite_member: {
@@ -15199,7 +15075,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_leave: {
@@ -15216,7 +15092,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_organization_list: {
@@ -15467,7 +15343,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_remove_member: {
@@ -15484,7 +15360,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_set_active: {
@@ -15531,7 +15407,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_update: {
@@ -15548,7 +15424,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_update_member_role: {
@@ -15565,7 +15441,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_request_password_reset: {
@@ -15607,7 +15483,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_reset_password: {
@@ -15649,7 +15525,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_reset_password_token: {
@@ -15709,7 +15585,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_revoke_session: {
@@ -15751,7 +15627,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_revoke_sessions: {
@@ -15782,7 +15658,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_in_email: {
@@ -15839,7 +15715,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_out: {
@@ -15870,7 +15746,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_up_email: {
@@ -15893,7 +15769,7 @@ export interface operations {
             422: components["responses"]["422.FAILED_TO_CREATE_USER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_update_session: {
@@ -15916,7 +15792,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_update_user: {
@@ -15958,7 +15834,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_verify_email: {
@@ -16001,7 +15877,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_CALLBACK_URL"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_verify_password: {
@@ -16043,7 +15919,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_classes: {
@@ -16229,7 +16105,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id: {
@@ -16360,7 +16236,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_classes_id: {
@@ -16452,7 +16328,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id_assignments: {
@@ -16568,12 +16444,10 @@ export interface operations {
                      *           }
                      *         ],
                      *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
                      *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
                      *           "graded": 0,
@@ -16692,7 +16566,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -17163,7 +17037,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_classes_id_students_studentId: {
@@ -17208,7 +17082,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_classes_id_students_studentId: {
@@ -17264,7 +17138,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_classes_id_teachers: {
@@ -17317,7 +17191,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_classes_id_teachers_userId: {
@@ -17357,7 +17231,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id_ungrouped: {
@@ -17555,7 +17429,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_courses_id: {
@@ -17596,12 +17470,10 @@ export interface operations {
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
                      *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
@@ -17755,7 +17627,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_courses_id: {
@@ -17833,7 +17705,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_docs: {
@@ -18024,7 +17896,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_feedback_assignments_id_publish_grades: {
@@ -18076,7 +17948,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_feedback_group_assignments_id_submissions: {
@@ -18504,7 +18376,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_feedback_submissions_id_grades: {
@@ -18661,9 +18533,7 @@ export interface operations {
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
-                     *       "isDraft": false,
                      *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
-                     *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
                      *       "updatedAt": "2026-11-23T13:55:29.092Z"
@@ -18682,7 +18552,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_feedback_id: {
@@ -18724,7 +18594,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_feedback_id: {
@@ -18792,7 +18662,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_groups: {
@@ -19022,7 +18892,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_batch: {
@@ -19186,7 +19056,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_generate: {
@@ -19291,7 +19161,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id: {
@@ -19387,7 +19257,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_groups_id: {
@@ -19510,7 +19380,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id_attachments: {
@@ -19620,7 +19490,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -19666,7 +19536,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id_attachments_attachmentId_download: {
@@ -19830,7 +19700,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_claim: {
@@ -19869,7 +19739,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_resolve: {
@@ -19919,7 +19789,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_withdraw: {
@@ -19959,7 +19829,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_members: {
@@ -20080,7 +19950,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_groups_id_members_userId: {
@@ -20167,9 +20037,7 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
-                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
-                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -20227,7 +20095,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_members_userId_move: {
@@ -20379,9 +20247,7 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
-                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
-                     *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
                      *             "updatedAt": "2026-11-23T13:55:29.117Z"
@@ -20502,9 +20368,7 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
-                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
-                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -20578,7 +20442,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_health: {
@@ -20596,20 +20460,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "connection": {
-                     *         "client": "127.0.0.1",
-                     *         "forwarded": "none",
-                     *         "isUpgrade": false
-                     *       },
-                     *       "maintenance": null,
-                     *       "status": "ok",
-                     *       "timestamp": "2026-11-26T02:51:36.586Z",
-                     *       "uptime": 0,
-                     *       "version": "0.1.0"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -20801,7 +20651,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_homerooms_id: {
@@ -20896,7 +20746,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_homerooms_id: {
@@ -20960,7 +20810,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_homerooms_id_students: {
@@ -21082,7 +20932,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_homerooms_id_students_studentId: {
@@ -21126,7 +20976,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_invitations_accept: {
@@ -21194,7 +21044,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_invitations_preview: {
@@ -21243,7 +21093,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_messages: {
@@ -21369,7 +21219,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_messages_unread_count: {
@@ -21496,7 +21346,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_messages_id_read: {
@@ -21535,7 +21385,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_openapi_json: {
@@ -21671,7 +21521,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_subjects_id: {
@@ -21765,7 +21615,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_subjects_id: {
@@ -21828,7 +21678,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants: {
@@ -21954,7 +21804,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_current: {
@@ -22084,7 +21934,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_tenants_id: {
@@ -22146,7 +21996,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_tenants_id_activate: {
@@ -22190,7 +22040,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_id_domains: {
@@ -22301,7 +22151,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     delete_tenants_id_domains_domainId: {
@@ -22341,7 +22191,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_id_members: {
@@ -22442,7 +22292,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_users: {
@@ -22588,7 +22438,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_users_import: {
@@ -22653,7 +22503,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -22826,7 +22676,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_users_me_email: {
@@ -22870,7 +22720,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_users_me_export: {
@@ -22897,7 +22747,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_users_id: {
@@ -23006,7 +22856,7 @@ export interface operations {
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_users_id: {
@@ -23089,7 +22939,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_users_id_groups: {
@@ -23163,7 +23013,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms: {
@@ -23330,7 +23180,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_workrooms_documents_id: {
@@ -23418,7 +23268,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_callback: {
@@ -23685,7 +23535,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_content: {
@@ -23852,7 +23702,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -24071,7 +23921,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     put_workrooms_documents_id_grade: {
@@ -24157,7 +24007,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_images: {
@@ -24216,7 +24066,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -24517,13 +24367,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_unsubmit: {
@@ -24659,7 +24509,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_versions: {
@@ -24853,7 +24703,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -24946,6 +24796,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "helpClaimedBy": null,
                      *       "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
                      *       "lastMessage": null,
                      *       "members": [
@@ -24974,6 +24825,7 @@ export interface operations {
                      *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         }
                      *       ],
+                     *       "online": [],
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "teacher": {
                      *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
@@ -24981,7 +24833,8 @@ export interface operations {
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.754Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.754Z",
+                     *       "writing": []
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoom"];
@@ -25302,6 +25155,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "helpClaimedBy": null,
                      *       "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
                      *       "lastMessage": null,
                      *       "members": [
@@ -25330,6 +25184,7 @@ export interface operations {
                      *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         }
                      *       ],
+                     *       "online": [],
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "teacher": {
                      *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
@@ -25337,7 +25192,8 @@ export interface operations {
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.754Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.754Z",
+                     *       "writing": []
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoom"];
@@ -25541,13 +25397,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -25737,7 +25593,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_id_messages_attachments: {
@@ -25795,7 +25651,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -25909,7 +25765,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     patch_workrooms_id_messages_messageId: {
@@ -25978,7 +25834,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_id_read: {
@@ -26028,7 +25884,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
 }

@@ -35,6 +35,9 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
       // Lists of courses and classes do not contain help requests, and every board of the school's staff receives the event.
       if (event.startsWith("group:help")) return [...familyKeys("groups", "room"), queryKeys.courses.one(), ...board];
       return [...familyKeys("groups", "courses", "classes", "room"), ...board];
+    // The group sees who is on the way.
+    case "help":
+      return familyKeys("room");
     case "assignment":
     case "course":
       return [...familyKeys("assignments", "courses", "classes", "groups", "room"), ...board];

@@ -301,6 +301,40 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
     assert_eq!(app.app.realtime().count(&Room::Group(GroupId::new(&lesson.hidden))), 0);
 });
 
+both!(presence_of_group_reaches_its_own_students_only, |app| {
+    if !clients_are_installed() {
+        return;
+    }
+    let world = &app.world;
+    let lesson = BoardFixture::begin(app).await;
+    let mut ben = SocketListener::connect(app, &world.ben).await;
+    let mut dana = SocketListener::connect(app, &world.dana).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
+    let cem = SocketListener::connect(app, &world.cem).await;
+    let both = json!([world.ben.id, world.cem.id]);
+    let seen = ben
+        .expect_where("group:presence", |event| event["online"] == both)
+        .await;
+    assert_eq!(seen["groupId"], lesson.visible.as_str());
+    assert_eq!(seen["writing"], json!([]));
+    ben.emit(json!(["document:activity", {"documentId": lesson.document}]))
+        .await;
+    ben.expect_where("group:presence", |event| event["writing"] == json!([world.ben.id]))
+        .await;
+    let room = format!("/workrooms/group/{}", lesson.visible);
+    for person in [&world.cem, &world.ada] {
+        let room = app.as_(person).get(&room).await.expect(200);
+        assert_eq!((&room["online"], &room["writing"]), (&both, &json!([world.ben.id])));
+    }
+    cem.disconnect().await;
+    ben.expect_where("group:presence", |event| event["online"] == json!([world.ben.id]))
+        .await;
+    // The group of Dana is hidden; staff have the board.
+    for other in [&mut dana, &mut ada] {
+        assert_eq!(other.all("group:presence"), [Value::Null; 0]);
+    }
+});
+
 tenants!(presence_of_group_is_emitted_at_most_once_per_second, |app| {
     if !clients_are_installed() {
         return;

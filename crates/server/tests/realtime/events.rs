@@ -143,6 +143,11 @@ tenants!(help_request_reaches_staff_and_its_resolution_the_group, |app| {
     ada.post(&format!("{path}/claim"), json!({})).await.expect(200);
     let claimed = listeners.adam.expect("group:help").await;
     assert_eq!(claimed["helpClaimedById"], world.ada.id.as_str());
+    for listener in [&mut listeners.ben, &mut listeners.cem] {
+        let coming = listener.expect("help:claimed").await;
+        assert_eq!(coming["groupId"], group["id"]);
+        assert_eq!(coming["claimedBy"], json!({"id": world.ada.id, "name": world.ada.name}));
+    }
     ada.post(&format!("{path}/resolve"), json!({})).await.expect(200);
     let resolved = listeners.adam.expect("group:help:resolved").await;
     assert_eq!(resolved["resolvedBy"]["id"], world.ada.id.as_str());

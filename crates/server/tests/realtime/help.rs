@@ -151,6 +151,30 @@ tenants!(withdrawn_help_request_is_logged_and_renewed_by_asking_again, |app| {
     assert_eq!(events, expected);
 });
 
+tenants!(
+    group_sees_who_claimed_its_help_request_until_it_is_withdrawn_or_resolved,
+    |app| {
+        let (world, path) = (&app.world, group(app).await);
+        let room = path.replace("/groups/", "/workrooms/group/");
+        let (ben, ada, adam) = (app.as_(&world.ben), app.as_(&world.ada), app.as_(&world.adam));
+        let helper = async || ben.get(&room).await.expect(200)["helpClaimedBy"].clone();
+        assert_eq!(helper().await, json!(null));
+        ben.post(&format!("{path}/help"), json!({})).await.expect(200);
+        ada.post(&format!("{path}/help/claim"), json!({})).await.expect(200);
+        assert_eq!(helper().await["name"], world.ada.name);
+        adam.post(&format!("{path}/help/claim"), json!({})).await.expect(200);
+        assert_eq!(helper().await["id"], world.adam.id);
+        ben.post(&format!("{path}/help/withdraw"), json!({})).await.expect(200);
+        assert_eq!(helper().await, json!(null));
+        ben.post(&format!("{path}/help"), json!({})).await.expect(200);
+        assert_eq!(helper().await, json!(null), "the renewed request is claimed again");
+        ada.post(&format!("{path}/help/claim"), json!({})).await.expect(200);
+        ada.post(&format!("{path}/help/resolve"), json!({})).await.expect(200);
+        assert_eq!(helper().await, json!(null));
+        app.as_(&world.dana).get(&room).await.refused(404, "NOT_FOUND");
+    }
+);
+
 tenants!(help_is_withdrawn_by_students_of_the_group_only, |app| {
     let (world, path) = (&app.world, group(app).await);
     let withdraw = format!("{path}/help/withdraw");

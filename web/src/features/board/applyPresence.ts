@@ -1,14 +1,19 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import type { Schemas } from "../../api/client";
-import { updateFamily } from "../../api/queryKeys";
+import { queryKeys, updateFamily } from "../../api/queryKeys";
 
-/** Realtime presence of one group: who is online, who is typing, activity of the last twenty minutes. */
+/** Realtime presence of one group: who is online and who is typing; for staff also the activity of the last twenty minutes. */
 export interface PresenceEvent {
   groupId: string;
   online: string[];
   writing: string[];
   activity: number[];
+}
+
+/** Updates the cached work room of the group. */
+export function applyRoomPresence(cache: QueryClient, { groupId, online, writing }: Omit<PresenceEvent, "activity">) {
+  cache.setQueryData(queryKeys.room.one(groupId), (room) => room && { ...room, online, writing });
 }
 
 /** Updates the cached boards that contain the group. Returns whether there is one. */

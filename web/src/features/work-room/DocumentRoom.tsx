@@ -73,7 +73,7 @@ export function DocumentRoom(props: Props) {
   );
   return (
     <div data-room className="flex h-full min-h-80 flex-col">
-      <RoomBar workRoom={workRoom} topic={topic} document={document} isStaff={isStaff(person)}>
+      <RoomBar workRoom={workRoom} topic={topic} document={document}>
         {isWide ? actions : null}
       </RoomBar>
       {banners}
@@ -267,7 +267,7 @@ function SidePanel({
           isArchived={isArchived}
         />
       ) : null}
-      {panel === "group" ? <GroupMembers workRoom={workRoom} topic={topic} isStaff={isStaff(person)} /> : null}
+      {panel === "group" ? <GroupMembers workRoom={workRoom} /> : null}
     </section>
   );
 }

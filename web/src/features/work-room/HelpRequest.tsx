@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Hand } from "lucide-react";
+import { Footprints, Hand } from "lucide-react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
@@ -13,18 +13,18 @@ import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../components/Button";
 import { toast } from "../../components/base/toast";
 import { Dialog } from "../../components/Dialog";
-import type { Group } from "./workRoom";
+import type { Group, WorkRoom } from "./workRoom";
 
 /**
- * The student's help button: requests help, then shows since when the teacher has been notified. Never shows a queue
- * position: groups must not compete.
+ * The student's help button: requests help, then shows since when the teacher has been notified, and who is coming. Never
+ * shows a queue position: groups must not compete.
  */
-export function HelpButton({ group }: { group: Group }) {
+export function HelpButton({ group, helper }: { group: Group; helper: WorkRoom["helpClaimedBy"] }) {
   const { t } = useTranslation();
   const isWaiting = isHelpNeeded(group);
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {group.needsHelp ? <HelpRequested group={group} /> : null}
+      <output>{group.needsHelp ? <HelpRequested group={group} helper={helper} /> : null}</output>
       {isWaiting ? <WithdrawButton group={group} /> : null}
       <DialogTrigger>
         <Button
@@ -70,7 +70,7 @@ function WithdrawButton({ group }: { group: Group }) {
   );
 }
 
-function HelpRequested({ group }: { group: Group }) {
+function HelpRequested({ group, helper }: { group: Group; helper: WorkRoom["helpClaimedBy"] }) {
   const { t } = useTranslation();
   const at = useNow();
   if (!isHelpNeeded(group)) return <span className="text-soft">{t("room.help.noLongerNeeded")}</span>;
@@ -78,9 +78,21 @@ function HelpRequested({ group }: { group: Group }) {
   return (
     <span className="flex items-center gap-2" title={group.helpMessage ?? undefined}>
       <span className="bg-help-ground text-help min-h-control inline-flex items-center gap-2 rounded-full border border-transparent px-3.5 font-medium">
-        <Hand aria-hidden="true" className="size-5" />
-        <span className="sr-only sm:not-sr-only">{t("groups.helpKnown")}</span>
-        <span className="tabular-nums">{since}</span>
+        {helper ? (
+          <>
+            <Footprints aria-hidden="true" className="size-5 shrink-0" />
+            {t("room.help.coming", { name: helper.name })}
+          </>
+        ) : (
+          <>
+            <Hand aria-hidden="true" className="size-5" />
+            <span className="sr-only sm:not-sr-only">{t("groups.helpKnown")}</span>
+            {/* A live region would be read again every minute. */}
+            <span aria-hidden="true" className="tabular-nums">
+              {since}
+            </span>
+          </>
+        )}
       </span>
     </span>
   );

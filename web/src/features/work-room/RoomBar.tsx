@@ -11,7 +11,7 @@ import { buttonClass } from "../../components/Button";
 import { useConnection } from "../../hooks/connection";
 import { numberedName } from "../lesson/groupNames";
 import { DocumentMenu } from "./DocumentMenu";
-import { useGroupMembers } from "./GroupMembers";
+import { listGroupMembers } from "./GroupMembers";
 import { HelpButton } from "./HelpRequest";
 import { type SaveState, useSaveState, useUnsentCount } from "./saveState";
 import { SubmissionStatus } from "./SubmissionStatus";
@@ -22,13 +22,11 @@ export function RoomBar({
   workRoom,
   topic,
   document,
-  isStaff,
   children,
 }: {
   workRoom: WorkRoom;
   topic: GroupTopic | undefined;
   document: Document;
-  isStaff: boolean;
   children: ReactNode;
 }) {
   const { t } = useTranslation();
@@ -68,7 +66,7 @@ export function RoomBar({
         </p>
       </div>
       <span className="ms-auto" />
-      <Members workRoom={workRoom} topic={topic} isStaff={isStaff} />
+      <Members workRoom={workRoom} />
       {topic && topic.assignment.status === "ACTIVE" && topic.status !== "SUBMITTED" && topic.status !== "GRADED" ? (
         <span className="text-sm whitespace-nowrap">
           <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} hasBar />
@@ -98,29 +96,21 @@ export function RoomActions({
   if (isArchived) return null;
   return (
     <>
-      {isStaff || !group ? null : <HelpButton group={group} />}
+      {isStaff || !group ? null : <HelpButton group={group} helper={workRoom.helpClaimedBy} />}
       <SubmissionStatus workRoom={workRoom} topic={topic} document={document} />
     </>
   );
 }
 
 /** Who is in the group; the names are in the panel of the group. */
-function Members({
-  workRoom,
-  topic,
-  isStaff,
-}: {
-  workRoom: WorkRoom;
-  topic: GroupTopic | undefined;
-  isStaff: boolean;
-}) {
+function Members({ workRoom }: { workRoom: WorkRoom }) {
   const { t } = useTranslation();
-  const members = useGroupMembers(workRoom, topic, isStaff);
+  const members = listGroupMembers(workRoom);
   return (
     <ul aria-label={t("room.members")} className="hidden items-center gap-2.5 md:flex">
       {members.slice(0, 8).map((member) => (
         <li key={member.id} title={member.name} className="relative inline-flex">
-          <Avatar name={member.name} color={member.color} size="large" isAway={member.isHere === false} />
+          <Avatar name={member.name} color={member.color} size="large" isAway={!member.isHere} />
           {member.isWriting ? (
             <span
               aria-hidden="true"
@@ -131,7 +121,7 @@ function Members({
           ) : null}
           <span className="sr-only">
             {member.name}
-            {member.isHere === undefined ? "" : ` ${t(member.isHere ? "room.here" : "room.away")}`}
+            {` ${t(member.isHere ? "room.here" : "room.away")}`}
             {member.isWriting ? ` (${t("room.writing")})` : ""}
           </span>
         </li>

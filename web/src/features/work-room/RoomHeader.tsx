@@ -4,7 +4,7 @@ import { PageHeading } from "../../components/PageHeading";
 import { Avatar } from "../../components/base/Avatar";
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { numberedName } from "../lesson/groupNames";
-import { useGroupMembers } from "./GroupMembers";
+import { listGroupMembers } from "./GroupMembers";
 import { RoomActions } from "./RoomBar";
 import { type Group, type GroupTopic, type WorkRoom } from "./workRoom";
 
@@ -21,7 +21,7 @@ export function RoomHeader({ workRoom, group, topic, isStaff, isArchived }: Prop
   const { t } = useTranslation();
   const name = numberedName(workRoom.group);
   const title = topic?.assignment.title ?? name;
-  const members = useGroupMembers(workRoom, topic, isStaff);
+  const members = listGroupMembers(workRoom);
   return (
     <section
       aria-label={t("room.title")}
@@ -37,11 +37,9 @@ export function RoomHeader({ workRoom, group, topic, isStaff, isArchived }: Prop
         <ul aria-label={t("room.members")} className="text-soft mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-sm">
           {members.map((member) => (
             <li key={member.id} className="flex items-center gap-1.5">
-              <Avatar name={member.name} color={member.color} isAway={member.isHere === false} />
+              <Avatar name={member.name} color={member.color} isAway={!member.isHere} />
               {member.name}
-              {member.isHere === undefined ? null : (
-                <span className="sr-only">{t(member.isHere ? "room.here" : "room.away")}</span>
-              )}
+              <span className="sr-only">{t(member.isHere ? "room.here" : "room.away")}</span>
               {member.isWriting ? <span>({t("room.writing")})</span> : null}
             </li>
           ))}

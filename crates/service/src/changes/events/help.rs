@@ -1,4 +1,5 @@
-//! Events of help requests. Only staff of the class receive the request; the group sees its own flag.
+//! Events of help requests. Only staff of the class receive the request; the group sees its own flag, and who is on the
+//! way.
 
 use domain::change::help::HelpChange;
 use domain::details::GroupDetails;
@@ -8,7 +9,7 @@ use domain::user::Person;
 use super::event_builder::EventBuilder;
 use super::group::emit_updated;
 use api_types::audience::Audience;
-use api_types::event::{EventGroup, EventPerson, GroupHelp, GroupHelpResolved, GroupUpdated};
+use api_types::event::{EventGroup, EventPerson, GroupHelp, GroupHelpClaimed, GroupHelpResolved, GroupUpdated};
 
 pub fn emit(change: &HelpChange, builder: &mut EventBuilder<'_>) {
     match change {
@@ -22,16 +23,22 @@ pub fn emit(change: &HelpChange, builder: &mut EventBuilder<'_>) {
             emit_help_requested(group, asked, builder);
             emit_updated(group, &["helpWithdrawnAt"], builder);
         }
-        HelpChange::Claimed { group, by: _ } => {
+        HelpChange::Claimed { group, by } => {
             let asked = group.group.help.requested_by().and_then(|user| member(group, user));
             emit_help_requested(group, asked, builder);
-            // Only staff see who claimed the request, so nothing changed for students.
+            // The field of the group is for staff; its students have an event of their own.
             let header = EventBuilder::event(&group.group.class_id, Event::GroupUpdated);
             let payload = GroupUpdated {
                 group: EventGroup::new(group, &Audience::Staff, builder.now()),
                 changed: &["helpClaimedById"],
             };
             builder.emit_to_staff(&header, payload);
+            let header = EventBuilder::event(&group.group.class_id, Event::HelpClaimed);
+            let payload = GroupHelpClaimed {
+                group_id: group.group.id.clone(),
+                claimed_by: EventPerson::from(by),
+            };
+            builder.emit_to_members(&header, &group.group_context(), payload);
         }
         HelpChange::Resolved {
             group,
