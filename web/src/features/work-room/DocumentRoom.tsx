@@ -58,7 +58,14 @@ export function DocumentRoom(props: Props) {
   );
   const banners = (
     <div className="flex flex-col gap-2 px-3 py-2 empty:hidden sm:px-4">
-      <RoomBanners workRoom={workRoom} group={group} topic={topic} isStaff={isStaff(person)} isArchived={isArchived} />
+      <RoomBanners
+        workRoom={workRoom}
+        group={group}
+        topic={topic}
+        person={person.id}
+        isStaff={isStaff(person)}
+        isArchived={isArchived}
+      />
     </div>
   );
   const editor = (

@@ -5,19 +5,23 @@ import { useTranslation } from "react-i18next";
 import { LockBanner } from "../../components/base/LockBanner";
 import { Time } from "../../components/base/Time";
 import { HelpRequestBanner } from "./HelpRequest";
+import { TeacherMessage } from "./TeacherMessage";
 import { type Group, type GroupTopic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
-/** Banners of a room: locked, or visited by a teacher. */
+/** Banners of a room: locked, a message of the teacher, or visited by a teacher. */
 export function RoomBanners({
   workRoom,
   group,
   topic,
+  person,
   isStaff,
   isArchived,
 }: {
   workRoom: WorkRoom;
   group: Group | null | undefined;
   topic: GroupTopic | undefined;
+  /** Id of the user. */
+  person: string;
   isStaff: boolean;
   isArchived: boolean;
 }) {
@@ -25,6 +29,7 @@ export function RoomBanners({
   return (
     <>
       {isArchived ? <LockBanner>{t("room.archived")}</LockBanner> : null}
+      {isStaff ? null : <TeacherMessage workRoom={workRoom} person={person} />}
       {topic?.assignment.status === "FINISHED" ? <FinishedBanner workRoom={workRoom} topic={topic} /> : null}
       {isStaff ? (
         <div className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4 py-0.5">

@@ -115,6 +115,7 @@ function WorkRoomContent({
         workRoom={workRoom}
         group={own.data}
         topic={topic}
+        person={person.id}
         isStaff={isStaff(person)}
         isArchived={isArchived}
       />

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { firstUnread, mergePages, isEditable, type RoomMessage } from "./chat";
+import { firstUnread, mergePages, newestTeacherMessage, isEditable, type RoomMessage } from "./chat";
 import { partial } from "../../testing/partial";
 
 const message = (seq: number, senderId: string) =>
@@ -17,6 +17,23 @@ describe("chat", () => {
     expect(firstUnread(messages, "ana", 2)).toBe("m1");
     expect(firstUnread(messages, "ana", 0)).toBeUndefined();
     expect(firstUnread(messages, "ana", 3)).toBeUndefined();
+  });
+  it("finds the newest message of a teacher that was not seen, for a day", () => {
+    const at = Date.parse("2026-01-01T11:00:00Z");
+    const from = (seq: number, role: "STUDENT" | "TEACHER", change: Partial<RoomMessage> = {}) =>
+      partial<RoomMessage>({
+        seq,
+        sender: { role },
+        content: "Save now.",
+        createdAt: "2026-01-01T10:00:00Z",
+        deletedAt: null,
+        ...change,
+      });
+    const messages = [from(1, "TEACHER"), from(2, "TEACHER"), from(3, "STUDENT")];
+    expect(newestTeacherMessage(messages, 0, at)?.seq).toBe(2);
+    expect(newestTeacherMessage(messages, 2, at)).toBeUndefined();
+    expect(newestTeacherMessage(messages, 0, at + 86_400_000)).toBeUndefined();
+    expect(newestTeacherMessage([from(1, "TEACHER", { deletedAt: "2026-01-01T10:30:00Z" })], 0, at)).toBeUndefined();
   });
   it("allows editing for a quarter of an hour", () => {
     const at = Date.parse("2026-01-01T10:00:00Z");

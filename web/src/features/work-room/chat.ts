@@ -25,6 +25,24 @@ export function mergePages(pages: readonly { data: readonly RoomMessage[] }[]): 
   return [...bySeq.values()].toSorted((one, other) => one.seq - other.seq);
 }
 
+const DAY = 86_400_000;
+
+/** The newest message of a teacher after the message `seen` and not older than a day, unless it was deleted. */
+export const newestTeacherMessage = (
+  messages: readonly RoomMessage[],
+  seen: number,
+  at: number,
+): RoomMessage | undefined =>
+  messages.findLast(
+    (message) =>
+      message.seq > seen &&
+      message.sender !== null &&
+      message.sender.role !== "STUDENT" &&
+      message.deletedAt === null &&
+      message.content !== "" &&
+      at - Date.parse(message.createdAt) < DAY,
+  );
+
 /** The first unread message, given the number of unread messages of others; undefined when there is none, or it is on an earlier page. */
 export function firstUnread(messages: readonly RoomMessage[], own: string, unread: number): string | undefined {
   let rest = unread;

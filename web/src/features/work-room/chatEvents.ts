@@ -58,7 +58,11 @@ export function applyChatEvent(
   }
   const added = event === "message:new" && message ? appendMessage(cache, message) : "ask";
   if (added === "ask") return false;
-  if (added === "new" && message?.senderId !== own) updateUnreadCount(cache, workRoomId, (unread) => unread + 1);
+  if (added === "new" && message) {
+    // The banner of a teacher's message depends on it.
+    updateFamily(cache, "room", (found) => (found.id === workRoomId ? { ...found, lastMessage: message } : found));
+    if (message.senderId !== own) updateUnreadCount(cache, workRoomId, (unread) => unread + 1);
+  }
   // Pages that are not open fetch when they are opened.
   markStale(cache, "groups", "board");
   return true;
