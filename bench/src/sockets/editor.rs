@@ -41,12 +41,12 @@ pub struct EditorArguments {
 
 /// When each commit was sent, by its reference.
 type Sent = Arc<Mutex<HashMap<String, Instant>>>;
-/// Durations of one kind.
-type Durations = Arc<Mutex<Vec<Duration>>>;
+/// Latencies of one kind.
+type Latencies = Arc<Mutex<Vec<Duration>>>;
 
 /// A writer with an open page.
 #[derive(Clone)]
-struct Writer {
+struct DocumentWriter {
     number: usize,
     cookie: String,
     document: String,
@@ -78,7 +78,7 @@ async fn measure(arguments: &EditorArguments) -> anyhow::Result<String> {
     drop(server);
     let (commits, stored) = log_size(folder.path())?;
     let packed = pack(folder.path()).await?;
-    let figure = |durations: &Durations, share: f64| {
+    let figure = |durations: &Latencies, share: f64| {
         let mut durations = lock(durations).clone();
         durations.sort_unstable();
         #[expect(
@@ -128,7 +128,7 @@ async fn open_documents(
     server: &BenchServer,
     school: &SocketSchool,
     writers_each: usize,
-) -> anyhow::Result<Vec<Writer>> {
+) -> anyhow::Result<Vec<DocumentWriter>> {
     let mut writers = Vec::new();
     for (group, members) in school.people.chunks(writers_each).enumerate() {
         let BenchStudent {
@@ -143,7 +143,7 @@ async fn open_documents(
             .get(&format!("/workrooms/documents/{document}/content"), cookie)
             .await?;
         for (place, member) in members.iter().enumerate() {
-            writers.push(Writer {
+            writers.push(DocumentWriter {
                 number: group * writers_each + place,
                 cookie: member.cookie.clone(),
                 document: document.clone(),
@@ -154,18 +154,18 @@ async fn open_documents(
     Ok(writers)
 }
 
-struct Lesson {
-    deliveries: Durations,
-    others: Durations,
+struct LessonLatencies {
+    deliveries: Latencies,
+    others: Latencies,
 }
 
 async fn write_lesson(
     server: &BenchServer,
     school: &SocketSchool,
-    writers: &[Writer],
+    writers: &[DocumentWriter],
     arguments: &EditorArguments,
-) -> anyhow::Result<Lesson> {
-    let (sent, deliveries, others) = (Sent::default(), Durations::default(), Durations::default());
+) -> anyhow::Result<LessonLatencies> {
+    let (sent, deliveries, others) = (Sent::default(), Latencies::default(), Latencies::default());
     let mut listening = Vec::new();
     for writer in writers {
         let socket = join(server, writer).await?;
@@ -197,10 +197,10 @@ async fn write_lesson(
     for task in listening {
         task.abort();
     }
-    Ok(Lesson { deliveries, others })
+    Ok(LessonLatencies { deliveries, others })
 }
 
-async fn join(server: &BenchServer, writer: &Writer) -> anyhow::Result<BenchSocket> {
+async fn join(server: &BenchServer, writer: &DocumentWriter) -> anyhow::Result<BenchSocket> {
     let mut socket = BenchSocket::open(server.address(), "", &writer.cookie).await?;
     while !socket.next().await?.starts_with("42[\"ready\"") {}
     let open = json!(["document:open", {"documentId": writer.document, "generation": 1,
@@ -216,7 +216,7 @@ async fn join(server: &BenchServer, writer: &Writer) -> anyhow::Result<BenchSock
 }
 
 /// Times the commits of the partner.
-async fn listen(mut socket: BenchSocket, partner: usize, sent: Sent, deliveries: Durations) {
+async fn listen(mut socket: BenchSocket, partner: usize, sent: Sent, deliveries: Latencies) {
     let of_partner = format!("w{partner}");
     while let Ok(text) = socket.next().await {
         let Some(event) = text
@@ -239,7 +239,7 @@ async fn listen(mut socket: BenchSocket, partner: usize, sent: Sent, deliveries:
 
 async fn type_until(
     server: &BenchServer,
-    writer: &Writer,
+    writer: &DocumentWriter,
     sent: &Sent,
     end: Instant,
     arguments: &EditorArguments,

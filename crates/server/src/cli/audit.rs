@@ -43,15 +43,15 @@ pub struct ExportArgs {
     #[arg(long, value_name = "SLUG")]
     school: Option<String>,
     /// Format of the output
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = AuditFormat::Jsonl)]
+    format: AuditFormat,
     #[command(flatten)]
     storage: StorageArgs,
 }
 
 /// The format of an export.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum AuditFormat {
     /// One JSON object per line
     Jsonl,
     /// A table
@@ -184,18 +184,18 @@ fn start(from: Option<Timestamp>) -> Position<i64> {
 /// Writes records in the format of an export.
 struct AuditWriter<W> {
     out: W,
-    format: Format,
+    format: AuditFormat,
 }
 
 impl<W: Write> AuditWriter<W> {
-    fn new(out: W, format: Format) -> Self {
+    fn new(out: W, format: AuditFormat) -> Self {
         Self { out, format }
     }
 
     fn begin(&mut self) -> anyhow::Result<()> {
         match self.format {
-            Format::Jsonl => Ok(()),
-            Format::Csv => self.write_row(
+            AuditFormat::Jsonl => Ok(()),
+            AuditFormat::Csv => self.write_row(
                 &["source", "school"],
                 &ActivityLogView::csv_header(),
                 &["account", "address"],
@@ -206,12 +206,12 @@ impl<W: Write> AuditWriter<W> {
     fn write_activity(&mut self, school: &str, record: ActivityRecord) -> anyhow::Result<()> {
         let record = &ActivityLogView::from(record);
         match self.format {
-            Format::Jsonl => self.write_line(&ActivityLine {
+            AuditFormat::Jsonl => self.write_line(&ActivityLine {
                 source: ACTIVITY,
                 school,
                 record,
             }),
-            Format::Csv => self.write_row(&[ACTIVITY, school], &record.csv_row(), &["", ""]),
+            AuditFormat::Csv => self.write_row(&[ACTIVITY, school], &record.csv_row(), &["", ""]),
         }
     }
 
@@ -219,14 +219,14 @@ impl<W: Write> AuditWriter<W> {
         let (id, created_at) = (failure.id.as_str(), failure.created_at);
         let (account, address) = (failure.attempt.account_key.as_str(), failure.attempt.address.as_str());
         match self.format {
-            Format::Jsonl => self.write_line(&SignInLine {
+            AuditFormat::Jsonl => self.write_line(&SignInLine {
                 source: SIGN_IN_FAILURE,
                 id,
                 created_at,
                 account,
                 address,
             }),
-            Format::Csv => {
+            AuditFormat::Csv => {
                 let columns = ActivityLogView::csv_header().matches(',').count() + 1;
                 let mut cells = vec![id.to_owned(), created_at.to_string()];
                 cells.resize(columns, String::new());

@@ -34,13 +34,13 @@ fn with(mut body: Value, more: &Value) -> Value {
 }
 
 /// A link as found: topic and group.
-type Found = BTreeSet<(AssignmentId, GroupId)>;
+type VisibleLinks = BTreeSet<(AssignmentId, GroupId)>;
 
 /// All topics with their links, and the groups, as an administrator reads them.
 type Facts = (Vec<AssignmentDetails>, Vec<GroupDetails>);
 
 /// Returns the links that the model shows to the viewer.
-fn visible_by_model(viewer: &Viewer, user: &UserId, now: Timestamp, (topics, groups): &Facts) -> Found {
+fn visible_by_model(viewer: &Viewer, user: &UserId, now: Timestamp, (topics, groups): &Facts) -> VisibleLinks {
     let sees_group = |link: &GroupAssignmentDetails| {
         let group = groups
             .iter()
@@ -60,16 +60,16 @@ fn visible_by_model(viewer: &Viewer, user: &UserId, now: Timestamp, (topics, gro
 }
 
 /// Returns the links that the statements find. All statements must agree.
-fn visible_by_statements(scope: &mut ReadTx<'_>, now: Timestamp, (topics, groups): &Facts) -> Found {
+fn visible_by_statements(scope: &mut ReadTx<'_>, now: Timestamp, (topics, groups): &Facts) -> VisibleLinks {
     let is_staff = scope.viewer().is_staff();
-    let mut found = Found::new();
+    let mut found = VisibleLinks::new();
     for topic in topics {
         let id = &topic.assignment.id;
         let shown = scope.assignment(id);
         assert!(shown.is_ok() || !is_staff);
         let links = shown.map_or_else(|_| Vec::new(), |seen| seen.details.links);
         let shown = links.into_iter().map(|link| (id.clone(), link.link.group_id));
-        let shown: Found = shown.collect();
+        let shown: VisibleLinks = shown.collect();
         let files = scope.files_of_assignment(id).unwrap();
         assert_eq!(files.is_empty(), shown.is_empty() && !is_staff, "files of {id}");
         for link in &topic.links {
@@ -98,14 +98,14 @@ fn visible_by_statements(scope: &mut ReadTx<'_>, now: Timestamp, (topics, groups
     }
     let listed = scope.assignments(&AssignmentFilter::default()).unwrap();
     let links = listed.into_iter().flat_map(|seen| seen.details.links);
-    let listed: Found = links.map(|link| (link.assignment.id, link.link.group_id)).collect();
+    let listed: VisibleLinks = links.map(|link| (link.assignment.id, link.link.group_id)).collect();
     assert_eq!(listed, found, "the list of topics");
     for group in groups {
         let id = &group.group.id;
         let Ok(seen) = scope.whole_group(id) else { continue };
         let links = seen.links.into_iter().map(|link| (link.assignment.id, id.clone()));
-        let of_group: Found = found.iter().filter(|(_, group)| group == id).cloned().collect();
-        assert_eq!(links.collect::<Found>(), of_group, "the topics of {id}");
+        let of_group: VisibleLinks = found.iter().filter(|(_, group)| group == id).cloned().collect();
+        assert_eq!(links.collect::<VisibleLinks>(), of_group, "the topics of {id}");
         let candidates = scope.submission_candidates(id).unwrap().into_iter();
         let candidates: BTreeSet<_> = candidates.map(|topic| topic.assignment_id).collect();
         let published = topics.iter().flat_map(|topic| &topic.links);
