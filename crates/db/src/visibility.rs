@@ -1,7 +1,7 @@
 //! The visibility rules of `domain::group` and `domain::publication` in SQL: fragments that the statements of all files
 //! use. Aliases are fixed: `k` is the class, `g` the group, `a` the topic, `ga` the link. `$1` is the organization, `$2`
 //! the viewer's role (`ADMIN`, `TEACHER`, `STUDENT`), `$3` the viewer, `$4` the current time.
-//! `tests/permissions/visibility.rs` and `publication.rs` prove that both agree.
+//! `tests/permissions/visibility.rs` and `topic_visibility.rs` prove that both agree.
 
 use crate::fragments;
 

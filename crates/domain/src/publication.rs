@@ -1,6 +1,6 @@
 //! Publication of topics: when the students of a group may know that a topic exists. The topic has a publication, and
 //! the link of a group may have an exception. The same rule exists in SQL (`crates/db/src/visibility.rs`);
-//! `tests/permissions/publication.rs` proves that both agree.
+//! `tests/permissions/topic_visibility.rs` proves that both agree.
 
 use crate::domain_error::DomainError;
 use crate::patch::{FieldDiff, FieldPatch};
