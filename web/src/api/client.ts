@@ -45,13 +45,15 @@ client.use({
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ request, response }) {
     eventPosition ??= response.headers.get("event-position") ?? undefined;
-    checkMaintenance(response.headers.get("x-maintenance"));
     if (!response.ok) throw await parseProblem(response, generations.get(request));
+    checkMaintenance(response.headers.get("x-maintenance"));
   },
 });
 
 /** Parses an error response. */
 export async function parseProblem(response: Response, sentIn?: number): Promise<Problem> {
+  // Not all requests are sent by `client`: the built-in editor sends its own.
+  checkMaintenance(response.headers.get("x-maintenance"));
   const body: unknown = await response
     .clone()
     .json()
