@@ -470,7 +470,8 @@ export interface paths {
         head?: never;
         /**
          * Update a topic
-         * @description `groups` sets the own texts of the groups it lists. Other groups are not changed.
+         * @description `groups` sets the own texts of the groups it lists and their exceptions from the publication. Other groups are not
+         *     changed.
          */
         patch: operations["patch_assignments_id"];
         trace?: never;
@@ -705,7 +706,7 @@ export interface paths {
         delete: operations["delete_assignments_id_groups_groupId"];
         options?: never;
         head?: never;
-        /** Set the own text or the extended deadline of a group */
+        /** Set the own text, the extended deadline or the publication of a group */
         patch: operations["patch_assignments_id_groups_groupId"];
         trace?: never;
     };
@@ -3726,14 +3727,18 @@ export interface components {
             description?: components["schemas"]["Edit_Description"];
             /** @description Grade scale of the topic. */
             gradeScale?: components["schemas"]["Edit_GradeScale"];
-            /** @description Task texts of individual groups; groups that are not listed keep theirs. */
+            /** @description Task texts and exceptions from the publication of individual groups; groups that are not listed keep theirs. */
             groups?: components["schemas"]["Edit_List_OwnText"];
+            /** @description True turns the topic into a draft, which students do not see; false publishes a draft. */
+            isDraft?: components["schemas"]["Edit_bool"];
             /** @description True if all groups share one task text and one set of files; false if each group may have its own. */
             isShared?: components["schemas"]["Edit_bool"];
             /** @description How submissions after the deadline are handled. */
             latePolicy?: components["schemas"]["Edit_LatePolicy"];
             /** @description Maximum number of points of a grade. */
             maxPoints?: components["schemas"]["Edit_Points"];
+            /** @description Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
             /** @description Number of documents a group has to submit. */
             requiredSubmissions?: components["schemas"]["Edit_RequiredSubmissions"];
             title?: components["schemas"]["Edit_Title"];
@@ -3758,11 +3763,14 @@ export interface components {
             finishedById: components["schemas"]["UserId"] | null;
             gradeScale: components["schemas"]["GradeScale"] | null;
             id: components["schemas"]["AssignmentId"];
+            /** @description Staff only: whether the topic is a draft, which students do not see. */
+            isDraft?: boolean;
             /** @description True if all groups share one task text and one set of attachments. */
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
+            publishAt?: components["schemas"]["Timestamp"] | null;
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
             /** @description Staff only: progress of the groups. */
             stats?: components["schemas"]["AssignmentStats"];
@@ -3865,10 +3873,13 @@ export interface components {
              */
             groupCount: number;
             id: components["schemas"]["AssignmentId"];
+            /** @description Whether the topic is a draft, which students do not see. */
+            isDraft: boolean;
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
+            publishAt: components["schemas"]["Timestamp"] | null;
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
@@ -4821,6 +4832,13 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
+            /**
+             * @description True hides the topic from this group, even if it is published for the others. With false and without
+             *     `publishAt`, the group follows the topic.
+             */
+            isDraft?: components["schemas"]["Edit_bool"];
+            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         Edit_List_SubjectId: null | string[];
         Edit_Locale: null | string;
@@ -5388,7 +5406,10 @@ export interface components {
             id: components["schemas"]["GroupAssignmentId"];
             /** @description Whether the group submitted the required number of documents. */
             isComplete: boolean;
+            /** @description Staff only: whether the topic is hidden from this group until it is published for it. */
+            isDraft?: boolean;
             lateAllowedUntil: components["schemas"]["Timestamp"] | null;
+            publishAt?: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["GroupAssignmentStatus"];
             /**
              * Format: int64
@@ -5401,8 +5422,15 @@ export interface components {
         GroupAssignmentEdit: {
             /** @description The group's own task text; an empty text removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
+            /**
+             * @description True hides the topic from this group, even if it is published for the others. With false and without
+             *     `publishAt`, the group follows the topic.
+             */
+            isDraft?: components["schemas"]["Edit_bool"];
             /** @description Extended deadline of this group. */
             lateAllowedUntil?: components["schemas"]["Edit_Timestamp"];
+            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
         };
         /** @description Id of the link of one group to one assignment. */
         GroupAssignmentId: string;
@@ -5640,6 +5668,7 @@ export interface components {
         Health: {
             /** @description How this request arrived. */
             connection: components["schemas"]["ClientConnection"];
+            maintenance: components["schemas"]["MaintenanceNotice"] | null;
             /** @description Always `ok`. */
             status: string;
             /** @description The current time of the service. */
@@ -5914,6 +5943,13 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
+            /**
+             * @description True hides the topic from this group, even if it is published for the others. With false and without
+             *     `publishAt`, the group follows the topic.
+             */
+            isDraft?: components["schemas"]["Edit_bool"];
+            /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         List_SubjectId: string[];
         List_UserId: string[];
@@ -5958,6 +5994,14 @@ export interface components {
         MailedToken: {
             /** @description The part after `#token=` in the link. */
             token: string;
+        };
+        /** @description What users read during maintenance. */
+        MaintenanceMessage: string;
+        /** @description The maintenance mode: everything can be read, nothing can be changed. */
+        MaintenanceNotice: {
+            message: components["schemas"]["MaintenanceMessage"] | null;
+            /** @description When it began. */
+            since: components["schemas"]["Timestamp"];
         };
         /** @description The signed-in user, with the membership in the organization of the request. */
         Me: components["schemas"]["User"] & {
@@ -6147,12 +6191,15 @@ export interface components {
             gradeScale?: components["schemas"]["GradeScale"] | null;
             /** @description The groups that work on the topic. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description The groups that work on the topic, with group-specific texts. */
+            /** @description The groups that work on the topic, with group-specific texts and exceptions from the publication. */
             groups?: components["schemas"]["List_OwnText"];
+            /** @description True creates a draft, which students do not see until it is published. Defaults to false. */
+            isDraft?: boolean | null;
             /** @description Defaults to true. */
             isShared?: boolean | null;
             latePolicy?: components["schemas"]["LatePolicy"] | null;
             maxPoints?: components["schemas"]["Points"] | null;
+            publishAt?: components["schemas"]["Timestamp"] | null;
             requiredSubmissions?: components["schemas"]["RequiredSubmissions"] | null;
             /** @description The title of the topic. */
             title: components["schemas"]["Title"];
@@ -6310,7 +6357,7 @@ export interface components {
         NewGroups: {
             /** @description The ids of the groups. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description Groups with group-specific texts. */
+            /** @description Groups with group-specific texts and exceptions from the publication. */
             groups?: components["schemas"]["List_OwnText"];
         };
         /** @description What to hand out. */
@@ -9036,6 +9083,8 @@ export interface components {
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GRADE_PUBLISHED`: The grade is already published.
@@ -9046,7 +9095,7 @@ export interface components {
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9059,13 +9108,15 @@ export interface components {
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9146,6 +9197,65 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `ASSIGNMENT_STARTED`: A group has started, so the topic stays published.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
+         *
+         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `ASSIGNMENT_STARTED`: A group has started, so the topic stays published.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
@@ -9188,29 +9298,6 @@ export interface components {
          *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
-         *
-         *     `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
-         *
-         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
-         *
-         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
-         *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9275,6 +9362,27 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9484,25 +9592,6 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
-         *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
-         *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
-         *
-         *     `LIMIT_REACHED`: The maximum number is reached.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
-         */
-        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9971,6 +10060,21 @@ export interface components {
             };
         };
         /**
+         * @description `MAINTENANCE`: The installation is being maintained: it can be read, but not changed; Retry-After is the time until the next attempt.
+         *
+         *     `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
+         *
+         *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
+         */
+        "503.MAINTENANCE.NOT_READY.OVERLOADED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
          *
          *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
@@ -10310,7 +10414,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_admin_domains_id: {
@@ -10352,7 +10456,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_domains_id_check: {
@@ -10402,7 +10506,7 @@ export interface operations {
             409: components["responses"]["409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_gdpr_erase: {
@@ -10475,7 +10579,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_gdpr_export: {
@@ -10530,7 +10634,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL"];
         };
     };
@@ -10744,7 +10848,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_admin_invitations_id_resend: {
@@ -10795,7 +10899,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_members: {
@@ -10914,7 +11018,7 @@ export interface operations {
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_admin_members_id: {
@@ -10976,7 +11080,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_sessions: {
@@ -11099,7 +11203,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_settings: {
@@ -11211,7 +11315,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_stats: {
@@ -11596,7 +11700,9 @@ export interface operations {
                      *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -11628,17 +11734,21 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -11667,7 +11777,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_submission_candidates: {
@@ -11915,7 +12025,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
                      *             "updatedAt": "2026-11-23T13:55:29.117Z"
@@ -11988,7 +12100,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12121,7 +12235,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_assignments_id: {
@@ -12207,7 +12321,9 @@ export interface operations {
                      *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12239,17 +12355,21 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -12273,13 +12393,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_attachments: {
@@ -12407,7 +12527,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -12453,7 +12573,7 @@ export interface operations {
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_attachments_attachmentId_download: {
@@ -12543,10 +12663,12 @@ export interface operations {
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
                      *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
                      *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
@@ -12653,7 +12775,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.918Z"
@@ -12757,7 +12881,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -12869,7 +12995,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_clone: {
@@ -12943,10 +13069,12 @@ export interface operations {
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
                      *       "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
                      *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -12975,7 +13103,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13078,13 +13206,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_assignments_id_grades_csv: {
@@ -13192,7 +13320,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13270,7 +13398,9 @@ export interface operations {
                      *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "id": "01a208b0-b995-705b-9a6f-008401f3b2d6",
                      *         "isComplete": false,
+                     *         "isDraft": false,
                      *         "lateAllowedUntil": null,
+                     *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
                      *         "updatedAt": "2026-11-23T13:55:29.299Z"
@@ -13289,7 +13419,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_assignments_id_groups_groupId: {
@@ -13335,7 +13465,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_assignments_id_groups_groupId: {
@@ -13364,7 +13494,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set the own text or the extended deadline of a group */
+            /** @description Set the own text, the extended deadline or the publication of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13423,7 +13553,9 @@ export interface operations {
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
+                     *       "isDraft": false,
                      *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
                      *       "updatedAt": "2026-11-23T13:55:28.888Z"
@@ -13436,12 +13568,12 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_handouts: {
@@ -13525,12 +13657,12 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -13577,7 +13709,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_ban_user: {
@@ -13634,7 +13766,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_create_user: {
@@ -13690,7 +13822,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_admin_get_user: {
@@ -13782,7 +13914,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_impersonate_user: {
@@ -13849,7 +13981,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_list_user_sessions: {
@@ -13916,7 +14048,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_admin_list_users: {
@@ -14028,7 +14160,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_revoke_user_session: {
@@ -14070,7 +14202,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_revoke_user_sessions: {
@@ -14112,7 +14244,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_set_role: {
@@ -14168,7 +14300,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_set_user_password: {
@@ -14212,7 +14344,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_stop_impersonating: {
@@ -14267,7 +14399,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_unban_user: {
@@ -14322,7 +14454,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_admin_update_user: {
@@ -14378,7 +14510,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_change_password: {
@@ -14434,7 +14566,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_get_session: {
@@ -14509,7 +14641,7 @@ export interface operations {
             405: components["responses"]["405.METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_list_accounts: {
@@ -14676,7 +14808,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_cancel_invitation: {
@@ -14725,7 +14857,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_check_slug: {
@@ -14742,7 +14874,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_create: {
@@ -14759,7 +14891,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_delete: {
@@ -14776,7 +14908,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_organization_get_active_member: {
@@ -15058,7 +15190,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_invite_member: {
@@ -15075,7 +15207,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_leave: {
@@ -15092,7 +15224,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_organization_list: {
@@ -15343,7 +15475,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_remove_member: {
@@ -15360,7 +15492,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_set_active: {
@@ -15407,7 +15539,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_update: {
@@ -15424,7 +15556,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_organization_update_member_role: {
@@ -15441,7 +15573,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_request_password_reset: {
@@ -15483,7 +15615,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_reset_password: {
@@ -15525,7 +15657,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_reset_password_token: {
@@ -15585,7 +15717,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_revoke_session: {
@@ -15627,7 +15759,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_revoke_sessions: {
@@ -15658,7 +15790,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_in_email: {
@@ -15715,7 +15847,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_out: {
@@ -15746,7 +15878,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_sign_up_email: {
@@ -15769,7 +15901,7 @@ export interface operations {
             422: components["responses"]["422.FAILED_TO_CREATE_USER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_update_session: {
@@ -15792,7 +15924,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_update_user: {
@@ -15834,7 +15966,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_verify_email: {
@@ -15877,7 +16009,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_CALLBACK_URL"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_auth_verify_password: {
@@ -15919,7 +16051,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes: {
@@ -16105,7 +16237,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id: {
@@ -16236,7 +16368,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_classes_id: {
@@ -16328,7 +16460,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id_assignments: {
@@ -16444,10 +16576,12 @@ export interface operations {
                      *           }
                      *         ],
                      *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
                      *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
                      *           "graded": 0,
@@ -16566,7 +16700,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -17037,7 +17171,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_classes_id_students_studentId: {
@@ -17082,7 +17216,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_classes_id_students_studentId: {
@@ -17138,7 +17272,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_classes_id_teachers: {
@@ -17191,7 +17325,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_classes_id_teachers_userId: {
@@ -17231,7 +17365,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_classes_id_ungrouped: {
@@ -17429,7 +17563,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_courses_id: {
@@ -17470,10 +17604,12 @@ export interface operations {
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
                      *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
                      *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
@@ -17627,7 +17763,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_courses_id: {
@@ -17705,7 +17841,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_docs: {
@@ -17896,7 +18032,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_feedback_assignments_id_publish_grades: {
@@ -17948,7 +18084,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_feedback_group_assignments_id_submissions: {
@@ -18376,7 +18512,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_feedback_submissions_id_grades: {
@@ -18533,7 +18669,9 @@ export interface operations {
                      *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
+                     *       "isDraft": false,
                      *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
                      *       "updatedAt": "2026-11-23T13:55:29.092Z"
@@ -18552,7 +18690,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_feedback_id: {
@@ -18594,7 +18732,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_feedback_id: {
@@ -18662,7 +18800,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups: {
@@ -18892,7 +19030,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_batch: {
@@ -19056,7 +19194,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_generate: {
@@ -19161,7 +19299,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id: {
@@ -19257,7 +19395,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_groups_id: {
@@ -19380,7 +19518,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id_attachments: {
@@ -19490,7 +19628,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -19536,7 +19674,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_groups_id_attachments_attachmentId_download: {
@@ -19700,7 +19838,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_claim: {
@@ -19739,7 +19877,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_resolve: {
@@ -19789,7 +19927,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_help_withdraw: {
@@ -19829,7 +19967,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_members: {
@@ -19950,7 +20088,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_groups_id_members_userId: {
@@ -20037,7 +20175,9 @@ export interface operations {
                      *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
+                     *           "isDraft": false,
                      *           "lateAllowedUntil": null,
+                     *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
                      *           "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -20095,7 +20235,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_groups_id_members_userId_move: {
@@ -20247,7 +20387,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
                      *             "updatedAt": "2026-11-23T13:55:29.117Z"
@@ -20368,7 +20510,9 @@ export interface operations {
                      *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
+                     *             "isDraft": false,
                      *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
                      *             "updatedAt": "2026-11-23T13:55:28.844Z"
@@ -20442,7 +20586,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_health: {
@@ -20460,6 +20604,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "connection": {
+                     *         "client": "127.0.0.1",
+                     *         "forwarded": "none",
+                     *         "isUpgrade": false
+                     *       },
+                     *       "maintenance": null,
+                     *       "status": "ok",
+                     *       "timestamp": "2026-11-26T02:51:36.586Z",
+                     *       "uptime": 0,
+                     *       "version": "0.1.0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -20651,7 +20809,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_homerooms_id: {
@@ -20746,7 +20904,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_homerooms_id: {
@@ -20810,7 +20968,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_homerooms_id_students: {
@@ -20932,7 +21090,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_homerooms_id_students_studentId: {
@@ -20976,7 +21134,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_invitations_accept: {
@@ -21044,7 +21202,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_invitations_preview: {
@@ -21093,7 +21251,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_messages: {
@@ -21219,7 +21377,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_messages_unread_count: {
@@ -21346,7 +21504,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_messages_id_read: {
@@ -21385,7 +21543,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_openapi_json: {
@@ -21521,7 +21679,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_subjects_id: {
@@ -21615,7 +21773,7 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_subjects_id: {
@@ -21678,7 +21836,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants: {
@@ -21804,7 +21962,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_current: {
@@ -21934,7 +22092,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_tenants_id: {
@@ -21996,7 +22154,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_tenants_id_activate: {
@@ -22040,7 +22198,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_id_domains: {
@@ -22151,7 +22309,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     delete_tenants_id_domains_domainId: {
@@ -22191,7 +22349,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_tenants_id_members: {
@@ -22292,7 +22450,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_users: {
@@ -22438,7 +22596,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_users_import: {
@@ -22503,7 +22661,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -22676,7 +22834,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_users_me_email: {
@@ -22720,7 +22878,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_users_me_export: {
@@ -22747,7 +22905,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_users_id: {
@@ -22856,7 +23014,7 @@ export interface operations {
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_users_id: {
@@ -22939,7 +23097,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_users_id_groups: {
@@ -23013,7 +23171,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms: {
@@ -23180,7 +23338,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_workrooms_documents_id: {
@@ -23268,7 +23426,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_callback: {
@@ -23535,7 +23693,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_content: {
@@ -23702,7 +23860,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -23921,7 +24079,7 @@ export interface operations {
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     put_workrooms_documents_id_grade: {
@@ -24007,7 +24165,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_images: {
@@ -24066,7 +24224,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -24367,13 +24525,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_unsubmit: {
@@ -24509,7 +24667,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_versions: {
@@ -24703,7 +24861,7 @@ export interface operations {
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -25397,13 +25555,13 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
@@ -25593,7 +25751,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_id_messages_attachments: {
@@ -25651,7 +25809,7 @@ export interface operations {
             415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -25765,7 +25923,7 @@ export interface operations {
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     patch_workrooms_id_messages_messageId: {
@@ -25834,7 +25992,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_id_read: {
@@ -25884,7 +26042,7 @@ export interface operations {
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
 }
