@@ -287,6 +287,8 @@ with_document_server!(
         let rooms = documents(fixture);
         fixture.server.faults().update(|faults| faults.conversion_polls = 3);
         ben.upload(&rooms, "slow.doc", doc("Not yet."), &[]).await.expect(201);
+        // The source of this conversion is removed after the response.
+        wait_for_stored_files(fixture, 1).await;
         fixture.server.set_faults(Faults {
             conversion_hangs: true,
             ..Faults::default()
