@@ -104,6 +104,7 @@ error_codes! {
     LateNotAllowed = "LATE_NOT_ALLOWED", 409, User, "The deadline has passed and the topic accepts no late work.";
     LegacyFileFormat = "LEGACY_FILE_FORMAT", 415, User, "A .doc, .rtf, .xls or .ppt file, which is not converted here; details names the format.";
     LimitReached = "LIMIT_REACHED", 409, User, "The maximum number is reached.";
+    Maintenance = "MAINTENANCE", 503, User, "The installation is being maintained: it can be read, but not changed; Retry-After is the time until the next attempt.";
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405, Program, "The path does not support this method.";
     MissingOrNullOrigin = "MISSING_OR_NULL_ORIGIN", 403, Program, "The request does not name the origin of its page.";
     NameSetBySchool = "NAME_SET_BY_SCHOOL", 403, User, "Only the staff of the school can change names of students.";
@@ -112,7 +113,6 @@ error_codes! {
     NotAMember = "NOT_A_MEMBER", 403, User, "The caller does not belong to the organization of the request.";
     NotClassTeacher = "NOT_CLASS_TEACHER", 403, User, "Only the teachers of the class and admins may do this.";
     NotFound = "NOT_FOUND", 404, User, "Unknown, of another organization, or invisible to the caller: always the same response.";
-    Maintenance = "MAINTENANCE", 503, User, "The installation is being maintained: it can be read, but not changed; Retry-After is the time until the next attempt.";
     NotReady = "NOT_READY", 503, User, "A dependency of the service is unavailable; Retry-After is the time until the next attempt.";
     NotSubmitted = "NOT_SUBMITTED", 409, User, "The document is not submitted.";
     NoActiveOrganization = "NO_ACTIVE_ORGANIZATION", 400, Program, "Neither the session nor the Host names an organization.";

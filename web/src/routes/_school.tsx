@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Outlet, redirect, useNavigate, useRouter } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,7 +9,7 @@ import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } fr
 import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
 import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n";
 import { ConnectionContext } from "../hooks/connection";
-import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
+import { useIsIdle } from "../hooks/prefetchWhenIdle";
 import { Header } from "../components/layout/Header";
 import { useDownloads } from "../features/submissions/downloadQueue";
 import { Toasts } from "../components/base/toast";
@@ -19,6 +19,9 @@ const DownloadList = lazyPart(async () => (await import("../features/submissions
 /** Delay in milliseconds after which a page has loaded its data. */
 const PREFETCH_DELAY_MS = 5_000;
 
+const ImpersonationBanner = lazyPart(
+  async () => (await import("../components/layout/ImpersonationBanner")).ImpersonationBanner,
+);
 const SignInAgainDialog = lazyPart(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
 const SchoolChangedDialog = lazyPart(
   async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog,
@@ -54,6 +57,7 @@ function SchoolLayout() {
   const changed = useChangedSchool();
   const router = useRouter();
   const isSessionEnded = useSessionEnded();
+  const isImpersonated = useQuery({ ...impersonationQuery, enabled: useIsIdle() }).data === true;
   useEffect(watchSession, []);
   useEffect(() => {
     // Prefetches the screens of this user after the current one has loaded.
@@ -72,7 +76,11 @@ function SchoolLayout() {
         {t("app.skip")}
       </a>
       <Header person={person} connection={connection} />
-      <ImpersonationBanner name={person.name} />
+      {isImpersonated ? (
+        <Suspense>
+          <ImpersonationBanner name={person.name} />
+        </Suspense>
+      ) : null}
       <main id="main" className="page-grid pt-4 pb-10 sm:pt-5">
         <ConnectionContext value={connection}>
           <Outlet />

@@ -1,12 +1,10 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { impersonationQuery } from "../../auth/session";
 import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../auth/sessionEnd";
 import { clearPageSchool } from "../../auth/pageSchool";
-import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../Button";
 import { toast } from "../base/toast";
 
@@ -14,7 +12,6 @@ import { toast } from "../base/toast";
 export function ImpersonationBanner({ name }: { name: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
-  const isActing = useQuery({ ...impersonationQuery, enabled: useIsIdle() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating"),
     onMutate: beginSessionSwitch,
@@ -27,7 +24,6 @@ export function ImpersonationBanner({ name }: { name: string }) {
       toast(errorText(problem));
     },
   });
-  if (!isActing) return null;
   return (
     <section
       aria-label={t("acting.title")}

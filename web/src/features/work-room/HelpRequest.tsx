@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Footprints, Hand } from "lucide-react";
+import { Hand } from "lucide-react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
@@ -80,7 +80,7 @@ function HelpRequested({ group, helper }: { group: Group; helper: WorkRoom["help
       <span className="bg-help-ground text-help min-h-control inline-flex items-center gap-2 rounded-full border border-transparent px-3.5 font-medium">
         {helper ? (
           <>
-            <Footprints aria-hidden="true" className="size-5 shrink-0" />
+            <Hand aria-hidden="true" className="size-5 shrink-0" />
             {t("room.help.coming", { name: helper.name })}
           </>
         ) : (

@@ -80,6 +80,10 @@ pub const ALL: &[(&str, &str)] = &[
 /// Statements that may read all rows on one side of a value: sweeps of due rows, of which there are few, and pages in
 /// the order of that value.
 pub const RANGE: &[(&str, &str)] = &[
+    (
+        "platform/sign_in::EXPORTED_FAILURES",
+        "a page of an export in the order of that value",
+    ),
     ("platform/email_outbox::DUE", "what is due"),
     ("platform/file_removals::DUE", "what is due"),
     ("platform/mail_domains::DUE", "what is due"),
