@@ -4,8 +4,8 @@
 use domain::assignment::AssignmentStatus;
 use domain::document::{DocumentStatus, UnlockedStatus};
 use domain::id::{
-    AssignmentId, ClassId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId, OrganizationId,
-    SubjectId, SubmissionId, UserId, WorkRoomId,
+    AssignmentId, ClassId, CommentThreadId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId,
+    OrganizationId, SubjectId, SubmissionId, UserId, WorkRoomId,
 };
 use domain::number::GroupNumber;
 use domain::realtime::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
@@ -364,6 +364,16 @@ pub struct DocumentCommits {
     /// New commits in order; null if they have to be fetched
     #[schema(required)]
     pub commits: Option<Vec<CommitView>>,
+}
+
+/// `document:comments`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentComments {
+    pub document_id: DocumentId,
+    pub group_id: GroupId,
+    /// The thread that changed
+    pub thread_id: CommentThreadId,
 }
 
 /// `document:cursor`

@@ -11,7 +11,7 @@ use utoipa::openapi::schema::Schema;
 
 use super::event::{
     AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, BoardActivity,
-    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentCommits, DocumentCursor, DocumentEvent,
+    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentComments, DocumentCommits, DocumentCursor, DocumentEvent,
     DocumentRef, DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted,
     GroupHelp, GroupHelpClaimed, GroupHelpResolved, GroupMembership, GroupPresence, GroupRemoved, GroupUpdated,
     HomeroomUpdated, ImportProgress, MessageEvent, MessageRead, OrganizationUpdated, Ready, SessionRevoked,
@@ -195,6 +195,10 @@ fn describe(event: Event) -> CatalogEntry {
         Event::DocumentCursor => catalog_entry::<DocumentCursor>(
             &[Document],
             "The cursor of another page moved in the built-in editor, or the page was closed.",
+        ),
+        Event::DocumentComments => catalog_entry::<DocumentComments>(
+            OF_GROUP,
+            "A comment on a document was written, changed or deleted, or a thread of comments was resolved or reopened.",
         ),
         Event::SubmissionCreated => catalog_entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
         Event::SubmissionWithdrawn => catalog_entry::<SubmissionEvent>(OF_GROUP, "A submission was withdrawn."),

@@ -7,6 +7,7 @@ pub mod audience;
 pub mod board;
 pub mod bulk_edit;
 pub mod class;
+pub mod comment;
 pub mod contribution;
 pub mod course;
 pub mod course_detail;

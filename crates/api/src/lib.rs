@@ -39,6 +39,7 @@ mod chat;
 mod class_clones;
 mod classes;
 mod close_topic;
+mod comments;
 mod courses;
 mod direct_messages;
 mod document_editor;

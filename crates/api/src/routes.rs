@@ -8,7 +8,7 @@ use super::endpoint::Endpoints;
 use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
 use super::{
     activity_logs, assignment_clones, assignments, attachments, auth, change_email, chat, class_clones, classes,
-    close_topic, contributions, courses, direct_messages, document_editor, document_images, document_server,
+    close_topic, comments, contributions, courses, direct_messages, document_editor, document_images, document_server,
     document_versions, documents, enrollments, feedback, grade_books, grade_tables, grades, group_assignments,
     group_files, groups, handouts, health, help, homerooms, imports, invitations, late_texts, lesson_board,
     mail_domains, members, organization_settings, pdf, privacy, subjects, submission_history, submission_overview,
@@ -216,6 +216,10 @@ pub fn endpoints() -> Endpoints {
         .add(Member,         Commit,    "POST /workrooms/documents/{id}/commits", routes!(document_editor::commit))
         .add(Member,         Standard,  "POST /workrooms/documents/{id}/images", routes!(document_images::upload))
         .add(Member,         Standard,  "GET /workrooms/documents/{id}/images/{imageId}", routes!(document_images::content))
+        .add(Member,         Standard,  "GET POST /workrooms/documents/{id}/comments", routes!(comments::list, comments::create))
+        .add(Member,         Standard,  "PATCH /workrooms/documents/{id}/comments/{threadId}", routes!(comments::edit_thread))
+        .add(Member,         Standard,  "POST /workrooms/documents/{id}/comments/{threadId}/replies", routes!(comments::reply))
+        .add(Member,         Standard,  "PATCH DELETE /workrooms/documents/{id}/comments/{threadId}/replies/{commentId}", routes!(comments::edit, comments::remove))
         .add(DocumentServer, Standard,  "GET /workrooms/documents/{id}/file", routes!(document_server::file))
         .add(DocumentServer, Standard,  "GET /workrooms/uploads/{id}/file", routes!(document_server::source))
         // Fetches the bytes of a save before it responds.

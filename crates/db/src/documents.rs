@@ -314,6 +314,7 @@ impl WriteTx<'_> {
         let mut files = self.delete_revisions(revisions)?;
         files.extend(self.delete_document_images(id)?);
         self.delete_document_logs(id)?;
+        self.delete_comments_of_document(id)?;
         for children in [
             &UNLINK_FEEDBACK,
             &DELETE_SAVES,

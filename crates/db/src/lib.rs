@@ -23,6 +23,7 @@ pub mod boards;
 pub mod cascade;
 pub mod chat;
 pub mod classes;
+pub mod comments;
 pub mod contributions;
 pub mod conversion_sources;
 pub mod converted_files;

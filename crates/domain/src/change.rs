@@ -8,6 +8,7 @@
 pub mod administration;
 pub mod assignment;
 pub mod class;
+pub mod comment;
 pub mod course;
 pub mod deletion;
 pub mod document;
@@ -27,6 +28,7 @@ pub mod user;
 use self::administration::AdministrationChange;
 use self::assignment::AssignmentChange;
 use self::class::ClassChange;
+use self::comment::CommentChange;
 use self::course::CourseChange;
 use self::document::DocumentChange;
 use self::feedback::FeedbackChange;
@@ -57,6 +59,8 @@ pub enum Change {
     Submission(SubmissionChange),
     Feedback(FeedbackChange),
     Document(DocumentChange),
+    /// A change of the comments on a document.
+    Comment(CommentChange),
     Message(MessageChange),
     /// A change of an account or a membership.
     User(UserChange),
@@ -90,6 +94,7 @@ changes! {
     Submission(SubmissionChange)
     Feedback(FeedbackChange)
     Document(DocumentChange)
+    Comment(CommentChange)
     Message(MessageChange)
     User(UserChange)
     Invitation(InvitationChange)

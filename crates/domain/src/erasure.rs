@@ -50,6 +50,8 @@ pub struct ErasureCounts {
     pub help_calls: i64,
     /// Room messages whose text was removed.
     pub chat_messages: i64,
+    /// Comments on documents whose text was removed.
+    pub document_comments: i64,
     /// Attachments of room messages.
     pub chat_files: i64,
     /// Read markers.

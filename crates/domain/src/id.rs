@@ -74,6 +74,10 @@ ids! {
     SessionId
     /// Id of a picture that was added to a document.
     ImageId
+    /// Id of a thread of comments on a document.
+    CommentThreadId
+    /// Id of a comment in a thread.
+    CommentId
     /// Id of a homeroom.
     HomeroomId
     /// Id of a subject.

@@ -28,6 +28,7 @@ pub mod assignment;
 pub mod change;
 pub mod class;
 pub mod collation;
+pub mod comment;
 pub mod contribution;
 pub mod course;
 pub mod details;

@@ -68,6 +68,8 @@ string_enum! {
         DocumentCommits = "document:commits",
         /// The cursor of a page moved in the built-in editor, or the page was closed.
         DocumentCursor = "document:cursor",
+        /// The comments on a document changed.
+        DocumentComments = "document:comments",
         /// Work was submitted.
         SubmissionCreated = "submission:created",
         /// A submission was withdrawn.

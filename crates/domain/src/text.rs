@@ -223,6 +223,8 @@ texts! {
     Note: MultiLine 0 to 1000;
     /// Text of a room message; required unless files are attached.
     ChatText: MultiLine 0 to 4000;
+    /// Text of a comment on a document.
+    CommentText: MultiLine 1 to 2000;
     /// Subject of a direct message.
     MessageSubject: SingleLine 1 to 200;
     /// Text of a feedback.

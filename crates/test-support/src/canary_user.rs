@@ -147,11 +147,17 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         UPDATE work_room_messages SET reply_to_id = '{letter}' WHERE id = '{answer}';
         INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, last_read_at)
             VALUES ('{north}', '{room}', '{ben}', 3, 2);
+        INSERT INTO comment_threads (organization_id, id, document_id, created_at)
+            VALUES ('{north}', '{letter}', '{}', 1);
+        INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
+            VALUES ('{north}', '{letter}', '{letter}', '{ben}', 'BENMARK-comment', 1),
+                ('{north}', '{answer}', '{letter}', '{cem}', 'OTHERMARK-comment', 2);
         INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
             VALUES ('{north}', '{}', '{ben}', 1, 1, 1, 1);",
         id(),
         id(),
         id(),
+        lesson.document,
         lesson.document,
     );
     text.push_str(&account(ben));

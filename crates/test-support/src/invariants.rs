@@ -42,7 +42,14 @@ db::statements! {
         WHERE ga.status <> 'NOT_STARTED' AND (ga.is_draft OR (ga.publish_at IS NULL AND a.is_draft))";
     /// The commits of a log are numbered without gaps.
     COMMITS = "SELECT l.organization_id, l.document_id AS id FROM document_logs l WHERE l.version <> (
-            SELECT COALESCE(SUM(s.version - COALESCE(s.packed_from, s.version) + 1), 0) FROM document_steps s WHERE s.document_id = l.document_id AND s.generation = l.generation)";
+            SELECT COALESCE(SUM(s.version - COALESCE(s.packed_from, s.version) + 1), 0) FROM document_steps s
+            WHERE s.document_id = l.document_id AND s.generation = l.generation)";
+    /// A thread has at least one comment.
+    COMMENT_THREADS = "SELECT t.organization_id, t.id FROM comment_threads t WHERE NOT EXISTS (
+            SELECT 1 FROM document_comments c WHERE c.thread_id = t.id)";
+    /// A passage that a comment refers to is in a generation that the document had.
+    COMMENT_ANCHORS = "SELECT t.organization_id, t.id FROM comment_threads t JOIN documents d ON d.id = t.document_id
+        WHERE t.generation > d.generation";
     /// The content of a document is one of its own revisions.
     CONTENT = "SELECT d.organization_id, d.id FROM documents d WHERE d.current_revision_id IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM document_revisions r WHERE r.id = d.current_revision_id AND r.document_id = d.id)";

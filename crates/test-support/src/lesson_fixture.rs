@@ -19,6 +19,9 @@ pub struct LessonFixture {
     pub document: String,
     /// A picture of the document.
     pub image: String,
+    /// A thread of comments on the document, and its comment.
+    pub comment_thread: String,
+    pub comment: String,
     pub announcement: String,
     pub message: String,
     pub chat_file: String,
@@ -64,6 +67,8 @@ impl LessonFixture {
         let ben = app.as_(&app.world.ben);
         let image = ben.upload(&images, "dot.png", samples::PIXEL.to_vec(), &[]).await;
         let image = image.expect(201);
+        let comments = format!("/workrooms/documents/{}/comments", text(&document, "id"));
+        let thread = ben.post(&comments, json!({"text": "Which river?"})).await.expect(201);
         let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
         let announcement = ada.post("/messages", announcement).await.expect(201);
         let (message, chat_file) = message(app, &room).await;
@@ -98,6 +103,8 @@ impl LessonFixture {
             work_room: room,
             document: text(&document, "id"),
             image: text(&image, "id"),
+            comment_thread: text(&thread, "id"),
+            comment: text(&thread["comments"][0], "id"),
             announcement: text(&announcement, "id"),
             message,
             chat_file,
@@ -146,6 +153,8 @@ impl LessonFixture {
             ("workrooms", "attachmentId") => self.chat_file.clone(),
             ("workrooms", "messageId") => self.message.clone(),
             (_, "imageId") => self.image.clone(),
+            (_, "threadId") => self.comment_thread.clone(),
+            (_, "commentId") => self.comment.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),

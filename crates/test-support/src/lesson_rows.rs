@@ -57,6 +57,11 @@ db::statements! {
     LATE_COMMIT = "INSERT INTO late_commits (organization_id, id, document_id, generation, author_id, client_id, ref, version, steps,
             created_at, is_saved)
         VALUES ($1, $2, $3, 1, $4, 'c', 'r', 0, '[]', 1, TRUE)";
+    COMMENT_THREAD = "INSERT INTO comment_threads (organization_id, id, document_id, generation, version, from_position, to_position,
+            quote, created_at)
+        VALUES ($1, $2, $3, 1, 1, 1, 2, 'a', 1)";
+    COMMENT = "INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
+        VALUES ($1, $2, $3, $4, 'Why?', 1)";
     CONTRIBUTION = "INSERT INTO document_contributions (organization_id, document_id, user_id, first_at, last_at, counted_until)
         VALUES ($1, $2, $3, 1, 1, 1)";
     CONVERTED = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
@@ -189,6 +194,9 @@ impl LessonRows {
         run!(self, DOCUMENT_STEP, id, self.student);
         run!(self, DOCUMENT_IMAGE, clock::new_id(), id, self.student);
         run!(self, LATE_COMMIT, clock::new_id(), id, self.student);
+        let thread = clock::new_id();
+        run!(self, COMMENT_THREAD, thread, id);
+        run!(self, COMMENT, clock::new_id(), thread, self.student);
         run!(self, CONVERTED, clock::new_id(), revision, None::<String>);
         id
     }

@@ -113,6 +113,10 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
             INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension, created_by_id,
                 last_activity, created_at, updated_at)
                 VALUES ('{north}', 'd{n}', '{work_room}', 'Page {n}', 'word', 'docx', '{ben}', 1, 1, 1);
+            INSERT INTO comment_threads (organization_id, id, document_id, created_at)
+                VALUES ('{north}', 'ct{n}', '{document}', 1);
+            INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at) VALUES
+                ('{north}', 'co{n}', 'ct{n}', '{ben}', 'Why?', 1), ('{north}', 'cr{n}', 'ct{n}', '{ada}', 'See there.', 2);
             INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256, origin,
                 generation, created_at)
                 VALUES ('{north}', 'r{n}', '{document}', {number}, 'r{n}', 1, 'x', 'EDITOR', 1, 1);

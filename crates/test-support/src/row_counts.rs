@@ -16,7 +16,8 @@ macro_rules! counted {
 counted! {
     ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
-    CLASS_TEACHERS: "class_teachers", CLASSES: "classes", CONVERTED_FILES: "converted_files", COURSES: "courses",
+    CLASS_TEACHERS: "class_teachers", CLASSES: "classes", COMMENT_THREADS: "comment_threads",
+    CONVERTED_FILES: "converted_files", COURSES: "courses", DOCUMENT_COMMENTS: "document_comments",
     DELETED_DOCUMENTS: "deleted_documents", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_IMAGES: "document_images", DOCUMENT_LOGS: "document_logs", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
     DOCUMENT_SNAPSHOTS: "document_snapshots", DOCUMENT_STEPS: "document_steps",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", FEEDBACK: "feedback",

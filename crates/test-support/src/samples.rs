@@ -148,6 +148,13 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"content": "Sample"})
         }
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
+        (
+            "POST" | "PATCH",
+            "/workrooms/documents/{id}/comments"
+            | "/workrooms/documents/{id}/comments/{threadId}/replies"
+            | "/workrooms/documents/{id}/comments/{threadId}/replies/{commentId}",
+        ) => json!({"text": "Sample"}),
+        ("PATCH", "/workrooms/documents/{id}/comments/{threadId}") => json!({"isResolved": true}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
         }

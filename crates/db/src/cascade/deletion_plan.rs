@@ -149,6 +149,9 @@ impl DeletionPlan {
         let revisions = format!(
             "SELECT r.id FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id IN ({documents})"
         );
+        let threads = format!(
+            "SELECT t.id FROM comment_threads t WHERE t.organization_id = $1 AND t.document_id IN ({documents})"
+        );
         let submissions = format!(
             "SELECT s.id FROM submissions s WHERE s.organization_id = $1 AND s.group_assignment_id IN ({links})"
         );
@@ -288,6 +291,14 @@ impl DeletionPlan {
                 (
                     "DELETE_CONTRIBUTIONS",
                     delete("document_contributions", &format!("document_id IN ({documents})")),
+                ),
+                (
+                    "DELETE_COMMENTS",
+                    delete("document_comments", &format!("thread_id IN ({threads})")),
+                ),
+                (
+                    "DELETE_COMMENT_THREADS",
+                    delete("comment_threads", &format!("document_id IN ({documents})")),
                 ),
                 (
                     "DELETE_LATE_COMMITS",

@@ -113,6 +113,10 @@ statements! {
     /// Pictures that the user added to documents.
     DOCUMENT_IMAGES = "SELECT id, document_id, mime_type, size, sha256, created_at
         FROM document_images WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    /// Comments of the user on documents.
+    DOCUMENT_COMMENTS = "SELECT c.id, t.document_id, c.thread_id, c.text, c.created_at, c.edited_at
+        FROM document_comments c JOIN comment_threads t ON t.organization_id = c.organization_id AND t.id = c.thread_id
+        WHERE c.organization_id = $1 AND c.author_id = $2 AND c.id > $3 ORDER BY c.id LIMIT $4";
     /// Uploads of the user to chats.
     CHAT_FILES = "SELECT id, work_room_id, message_id, file_name, mime_type, size, sha256, created_at
         FROM message_attachments WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
@@ -310,6 +314,18 @@ pub static TABLES: &[ExportTable] = &[
             ("size", Integer),
             ("sha256", Text),
             ("createdAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "document-comments",
+        statement: &DOCUMENT_COMMENTS,
+        fields: &[
+            ("id", Text),
+            ("documentId", Text),
+            ("threadId", Text),
+            ("text", Text),
+            ("createdAt", Timestamp),
+            ("editedAt", Timestamp),
         ],
     },
     ExportTable {

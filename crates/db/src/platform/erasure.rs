@@ -94,6 +94,8 @@ statements! {
     CHAT_MESSAGES = "UPDATE work_room_messages
         SET content = '', client_message_id = NULL, deleted_at = COALESCE(deleted_at, $2)
         WHERE sender_id = $1 AND (content <> '' OR client_message_id IS NOT NULL OR deleted_at IS NULL)";
+    /// Comments on documents lose their text.
+    COMMENTS = "UPDATE document_comments SET text = '' WHERE author_id = $1 AND text <> ''";
     /// Uploads to chats.
     CHAT_FILES = "DELETE FROM message_attachments WHERE uploaded_by_id = $1 RETURNING file_key";
     /// Read markers.
@@ -266,6 +268,7 @@ impl PlatformTx<'_> {
             enrollments: run(&ENROLLMENTS)?,
             memberships: run(&MEMBERS)?,
             help_calls: run(&HELP_CALLS)? + run(&HELP_CLAIMS)?,
+            document_comments: run(&COMMENTS)?,
             reading_marks: run(&READING_MARKS)?,
             contributions: run(&CONTRIBUTIONS)?,
             messages_received: run(&MESSAGES_RECEIVED)?,

@@ -9,7 +9,7 @@ use common::error::{Error, Result};
 pub const COUNTED_MAX: i64 = 1_000_000;
 
 /// The tables whose rows are counted.
-const COUNTED: [&str; 59] = [
+const COUNTED: [&str; 61] = [
     "accounts",
     "activity_logs",
     "assignment_attachments",
@@ -18,10 +18,12 @@ const COUNTED: [&str; 59] = [
     "class_subjects",
     "class_teachers",
     "classes",
+    "comment_threads",
     "converted_files",
     "courses",
     "deleted_documents",
     "direct_messages",
+    "document_comments",
     "document_contributions",
     "document_images",
     "document_logs",

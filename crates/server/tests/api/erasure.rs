@@ -71,6 +71,7 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
         ("groups", 1),
         ("helpCalls", 1),
         ("chatMessages", 1),
+        ("documentComments", 2),
         ("chatFiles", 1),
         ("readingMarks", 1),
         ("contributions", 1),

@@ -30,7 +30,7 @@ fn assert_replayed(first: &Answer, again: &Answer) {
 }
 
 /// Every create route of an organization, with the table that it inserts into.
-const CREATE_ROUTES: [(&str, &str); 21] = [
+const CREATE_ROUTES: [(&str, &str); 23] = [
     ("/users", "members"),
     ("/admin/domains", "mail_domains"),
     ("/tenants/{id}/domains", "mail_domains"),
@@ -50,6 +50,11 @@ const CREATE_ROUTES: [(&str, &str); 21] = [
     ("/workrooms/{id}/messages/attachments", "message_attachments"),
     ("/workrooms/{id}/documents", "documents"),
     ("/workrooms/documents/{id}/images", "document_images"),
+    ("/workrooms/documents/{id}/comments", "comment_threads"),
+    (
+        "/workrooms/documents/{id}/comments/{threadId}/replies",
+        "document_comments",
+    ),
     ("/feedback", "feedback"),
     ("/messages", "direct_messages"),
 ];

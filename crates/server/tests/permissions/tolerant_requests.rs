@@ -77,6 +77,18 @@ both!(patch_with_what_get_returned_is_accepted, |app| {
             "/data/0",
         ),
         (
+            "/workrooms/documents/{id}/comments/{threadId}",
+            &ben,
+            format!("/workrooms/documents/{}/comments", lesson.document),
+            "/threads/0",
+        ),
+        (
+            "/workrooms/documents/{id}/comments/{threadId}/replies/{commentId}",
+            &ben,
+            format!("/workrooms/documents/{}/comments", lesson.document),
+            "/threads/0/comments/0",
+        ),
+        (
             "/feedback/{id}",
             &ada,
             format!("/feedback?submissionId={}", lesson.submission),

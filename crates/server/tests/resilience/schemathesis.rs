@@ -189,6 +189,7 @@ fn ids_of_fields(world: &World, lesson: &LessonFixture) -> Value {
         "organizationId": [world.north, world.south], "groupAssignmentId": [lesson.link], "submissionId": [lesson.submission],
         "documentId": [lesson.copy, lesson.document], "recipientIds": students, "workRoomId": [lesson.work_room],
         "attachmentIds": [lesson.chat_file], "messageId": [lesson.message], "lastReadMessageId": [lesson.message],
+        "threadId": [lesson.comment_thread], "commentId": [lesson.comment],
     })
 }
 

@@ -8,6 +8,7 @@ use domain::id::{ClassId, DocumentId, UserId};
 use rich_text::{Step, rebase};
 use serde_json::Value;
 
+use super::comments;
 use super::open_documents::OpenDocuments;
 use common::clock;
 use common::error::{Error, Result};
@@ -129,6 +130,9 @@ pub fn append(tx: &mut WriteTx<'_>, new: &NewCommit, open: &mut OpenDocuments) -
         None
     };
     tx.append_commit(&log, &commit, snapshot.as_deref())?;
+    if snapshot.is_some() {
+        comments::move_anchors(tx, &log, commit.version)?;
+    }
     open.insert(&log, commit.version, rebased.document);
     commits.push(commit.clone());
     Ok(CommitOutcome::Committed(Box::new(CommittedSteps {

@@ -11,6 +11,7 @@ pub mod bulk_edits;
 pub mod chat;
 pub mod class_clones;
 pub mod classes;
+pub mod comments;
 pub mod commits;
 pub mod contributions;
 pub mod courses;

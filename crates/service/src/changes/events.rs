@@ -5,6 +5,7 @@
 
 mod assignment;
 mod class;
+mod comment;
 mod course;
 mod document;
 mod event_builder;
@@ -42,6 +43,7 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
         Change::Submission(change) => submission::emit(change, &mut builder),
         Change::Feedback(change) => feedback::emit(change, &mut builder),
         Change::Document(change) => document::emit(change, &mut builder),
+        Change::Comment(change) => comment::emit(change, &mut builder),
         Change::Message(change) => message::emit(change, &mut builder),
         Change::User(change) => user::emit(change, &mut builder),
         Change::Organization(change) => organization::emit(change, &mut builder),

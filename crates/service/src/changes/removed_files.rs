@@ -93,6 +93,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::ProfileEdited { .. }
             | User::Exported { .. },
         )
+        | Change::Comment(_)
         | Change::Invitation(_)
         | Change::Homeroom(_)
         | Change::Subject(_)

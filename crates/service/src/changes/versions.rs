@@ -92,6 +92,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
             Organization::Created { .. } | Organization::Deleted { .. } | Organization::Purged { .. },
         )
         | Change::Help(_)
+        | Change::Comment(_)
         | Change::Message(_)
         | Change::Invitation(_)
         // The statements on accounts raise the version themselves.

@@ -187,7 +187,7 @@ impl DocumentWorkflows {
         write.await
     }
 
-    fn check_editor(&self, seen: &VisibleDocument) -> Result<()> {
+    pub(super) fn check_editor(&self, seen: &VisibleDocument) -> Result<()> {
         if self.server.editor_kind(seen.document()) == EditorKind::Builtin {
             Ok(())
         } else {

@@ -2,6 +2,7 @@
 //! finishing a topic, conversions, and recovery of forgotten saves. Each step is an action in its own transaction; no
 //! transaction waits for the network, and an interruption leaves consistent rows.
 
+mod comments;
 mod commit_lane;
 mod conversion;
 mod deleted_documents;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 use domain::id::{DocumentId, UserId};
 
+pub use self::comments::CommentList;
 use self::commit_lane::CommitLane;
 use self::conversion::Conversions;
 pub use self::conversion::{ConversionInput, ConversionRequest, Pdf};

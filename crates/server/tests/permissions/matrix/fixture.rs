@@ -202,6 +202,9 @@ impl LessonIds {
         let handed_in = hand_in(&submitted, &first).await;
         let submission = id(&handed_in["submission"]);
         let copy = id(&handed_in["submission"]["documents"][0]);
+        for document in [&draft, &submitted, &locked] {
+            comment(app, document).await;
+        }
         let chat = format!("/workrooms/{room}/messages");
         let chat_file = upload(&author, &format!("{chat}/attachments"), format!("{inner}.txt"), &[]).await;
         let message = json!({"content": format!("{inner} says hello"), "attachmentIds": [chat_file]});
@@ -313,6 +316,20 @@ async fn grade(app: &TestApp, submission: &str, teacher: &str) {
          FROM submissions WHERE id = '{submission}'"
     );
     execute(&app.database, insert).await;
+}
+
+/// Inserts a thread with one comment by the creator of a document. Both have the id of the document.
+async fn comment(app: &TestApp, document: &str) {
+    let thread = format!(
+        "INSERT INTO comment_threads (organization_id, id, document_id, created_at) \
+         SELECT organization_id, id, id, 6 FROM documents WHERE id = '{document}'"
+    );
+    execute(&app.database, thread).await;
+    let comment = format!(
+        "INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at) \
+         SELECT organization_id, id, id, created_by_id, 'Which one?', 6 FROM documents WHERE id = '{document}'"
+    );
+    execute(&app.database, comment).await;
 }
 
 /// Inserts a text that was saved after its document was deleted, with the bytes of another document.

@@ -124,12 +124,14 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
             "staged" => &lesson.staged_file,
             _ => &lesson.own_file,
         },
-        ("workrooms", "id") if line.path.starts_with("/workrooms/documents/") => match line.situation {
-            "submitted" => &lesson.submitted,
-            "locked" => &lesson.locked,
-            "others" => &lesson.others,
-            _ => &lesson.draft,
-        },
+        ("workrooms", "id" | "threadId" | "commentId") if line.path.starts_with("/workrooms/documents/") => {
+            match line.situation {
+                "submitted" => &lesson.submitted,
+                "locked" => &lesson.locked,
+                "others" => &lesson.others,
+                _ => &lesson.draft,
+            }
+        }
         (_, "imageId") => &lesson.image,
         ("workrooms", "id") if line.path.starts_with("/workrooms/late-texts/") => &lesson.late_text,
         ("workrooms", "id") => &lesson.room,

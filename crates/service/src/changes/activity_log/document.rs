@@ -1,6 +1,7 @@
 //! Log entries of documents. Chat messages are not logged; they are stored in the room.
 
 use domain::activity::{Action, Category};
+use domain::change::comment::CommentChange;
 use domain::change::document::DocumentChange;
 use domain::change::message::MessageChange;
 use domain::document::Document;
@@ -71,6 +72,19 @@ pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
             files: _,
         } => Some(about(Action::Delete, group_context, document)),
     }
+}
+
+/// Returns the log entry of a comment, without its text.
+pub(super) fn comment(change: &CommentChange) -> LogEntry {
+    let (context, what) = match change {
+        CommentChange::Created(context) | CommentChange::Replied(context) => (context, "CREATED"),
+        CommentChange::Edited(context) => (context, "EDITED"),
+        CommentChange::Deleted(context) => (context, "DELETED"),
+        CommentChange::Resolved(context) => (context, "RESOLVED"),
+        CommentChange::Reopened(context) => (context, "REOPENED"),
+    };
+    let details = json!({"changed": ["comments"], "comment": what});
+    about(Action::Update, &context.group_context, &context.document).details(details)
 }
 
 /// Messages are never logged.

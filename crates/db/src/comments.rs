@@ -1,0 +1,230 @@
+//! Comments on documents: threads and their comments. Access to the document is checked before, with
+//! [`ReadTx::document`]; these functions do not check it again.
+
+use std::collections::HashMap;
+
+use domain::comment::{CommentAnchor, CommentCounts, CommentThread, DocumentComment, Resolution};
+use domain::id::{CommentId, CommentThreadId, DocumentId};
+
+use super::sql::Columns;
+use super::{ReadTx, WriteTx};
+use crate::labels::{PERSON_COLUMNS, optional_person, person};
+use crate::{args, fragments, statements};
+use common::error::{Error, Result};
+
+fragments! {
+    SELECT_THREADS = "SELECT t.id, t.document_id, t.generation, t.version, t.from_position, t.to_position, t.quote,
+            t.created_at, t.resolved_at, {PERSON_COLUMNS}
+        FROM comment_threads t LEFT JOIN users u ON u.id = t.resolved_by_id
+        WHERE t.organization_id = $1 AND t.document_id = $2";
+    SELECT_COMMENTS = "SELECT c.id, c.thread_id, c.text, c.created_at, c.edited_at, {PERSON_COLUMNS}
+        FROM comment_threads t
+        JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
+        JOIN users u ON u.id = c.author_id
+        WHERE t.organization_id = $1 AND t.document_id = $2";
+}
+
+statements! {
+    THREADS = "{SELECT_THREADS} ORDER BY t.created_at, t.id";
+    THREAD = "{SELECT_THREADS} AND t.id = $3";
+    COMMENTS = "{SELECT_COMMENTS} ORDER BY c.created_at, c.id";
+    COMMENTS_OF_THREAD = "{SELECT_COMMENTS} AND t.id = $3 ORDER BY c.created_at, c.id";
+    COUNTS = "SELECT
+        (SELECT COUNT(*) FROM comment_threads WHERE organization_id = $1 AND document_id = $2) AS threads,
+        (SELECT COUNT(*) FROM comment_threads t
+            JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
+            WHERE t.organization_id = $1 AND t.document_id = $2) AS comments";
+    /// The threads about passages of a generation.
+    ANCHORS = "SELECT id, generation, version, from_position, to_position FROM comment_threads
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3 ORDER BY id";
+    INSERT_THREAD = "INSERT INTO comment_threads (organization_id, id, document_id, generation, version, from_position,
+            to_position, quote, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    INSERT_COMMENT = "INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6)";
+    UPDATE_COMMENT = "UPDATE document_comments SET text = $4, edited_at = $5
+        WHERE organization_id = $1 AND thread_id = $2 AND id = $3";
+    SET_RESOLUTION = "UPDATE comment_threads SET resolved_at = $3, resolved_by_id = $4
+        WHERE organization_id = $1 AND id = $2";
+    /// Moves a passage, unless it was moved in the meantime.
+    MOVE = "UPDATE comment_threads SET generation = $5, version = $6, from_position = $7, to_position = $8,
+            quote = COALESCE(CAST($9 AS TEXT), quote)
+        WHERE organization_id = $1 AND id = $2 AND generation = $3 AND version = $4";
+    DELETE_COMMENT = "DELETE FROM document_comments WHERE organization_id = $1 AND thread_id = $2 AND id = $3";
+    DELETE_THREAD = "DELETE FROM comment_threads WHERE organization_id = $1 AND id = $2";
+    DELETE_COMMENTS = "DELETE FROM document_comments WHERE organization_id = $1 AND thread_id IN (
+            SELECT id FROM comment_threads WHERE organization_id = $1 AND document_id = $2)";
+    DELETE_THREADS = "DELETE FROM comment_threads WHERE organization_id = $1 AND document_id = $2";
+}
+
+impl ReadTx<'_> {
+    /// Lists the threads of a document with their comments, oldest first. Their number is limited
+    /// (`domain::comment`).
+    pub fn comment_threads(&mut self, document: &DocumentId) -> Result<Vec<CommentThread>> {
+        let mut threads = self.fetch_all(&THREADS, args![document], thread)?;
+        if threads.is_empty() {
+            return Ok(threads);
+        }
+        let mut comments: HashMap<CommentThreadId, Vec<DocumentComment>> = HashMap::new();
+        for (thread, comment) in self.fetch_all(&COMMENTS, args![document], comment)? {
+            comments.entry(thread).or_default().push(comment);
+        }
+        for thread in &mut threads {
+            thread.comments = comments.remove(&thread.id).unwrap_or_default();
+        }
+        Ok(threads)
+    }
+
+    /// Returns a thread of a document with its comments.
+    pub fn comment_thread(&mut self, document: &DocumentId, id: &CommentThreadId) -> Result<CommentThread> {
+        let mut thread = self.fetch_one(&THREAD, args![document, id], thread)?;
+        let comments = self.fetch_all(&COMMENTS_OF_THREAD, args![document, id], comment)?;
+        thread.comments = comments.into_iter().map(|(_, comment)| comment).collect();
+        Ok(thread)
+    }
+
+    /// Counts the threads and comments of a document.
+    pub fn comment_counts(&mut self, document: &DocumentId) -> Result<CommentCounts> {
+        self.fetch_one(&COUNTS, args![document], |row| {
+            Ok(CommentCounts {
+                threads: row.get("threads")?,
+                comments: row.get("comments")?,
+            })
+        })
+    }
+
+    /// Lists the threads about passages of a generation.
+    pub fn comment_anchors(
+        &mut self,
+        document: &DocumentId,
+        generation: i64,
+    ) -> Result<Vec<(CommentThreadId, CommentAnchor)>> {
+        let found = self.fetch_all(&ANCHORS, args![document, generation], |row| {
+            Ok((row.get("id")?, anchor(row)?))
+        })?;
+        let with_anchor = found.into_iter().filter_map(|(id, anchor)| Some((id, anchor?)));
+        Ok(with_anchor.collect())
+    }
+}
+
+impl WriteTx<'_> {
+    /// Inserts a thread without its comments.
+    pub fn insert_comment_thread(&mut self, new: &CommentThread) -> Result<()> {
+        let anchor = new.anchor.as_ref();
+        self.execute(
+            &INSERT_THREAD,
+            args![
+                new.id,
+                new.document_id,
+                anchor.map(|anchor| anchor.generation),
+                anchor.map(|anchor| anchor.version),
+                anchor.map(|anchor| anchor.from),
+                anchor.map(|anchor| anchor.to),
+                new.quote,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    pub fn insert_comment(&mut self, thread: &CommentThreadId, new: &DocumentComment) -> Result<()> {
+        let arguments = args![new.id, thread, new.author.id, new.text, new.created_at];
+        self.execute(&INSERT_COMMENT, arguments).map(drop)
+    }
+
+    /// Updates the text of a comment.
+    pub fn update_comment(&mut self, thread: &CommentThreadId, comment: &DocumentComment) -> Result<()> {
+        let arguments = args![thread, comment.id, comment.text, comment.edited_at];
+        self.execute(&UPDATE_COMMENT, arguments).map(drop)
+    }
+
+    /// Stores whether a thread is resolved, and by whom.
+    pub fn update_resolution(&mut self, thread: &CommentThread) -> Result<()> {
+        let resolution = thread.resolution.as_ref();
+        let at = resolution.map(|resolution| resolution.resolved_at);
+        let by = resolution.map(|resolution| &resolution.resolved_by.id);
+        self.execute(&SET_RESOLUTION, args![thread.id, at, by]).map(drop)
+    }
+
+    /// Moves the passage of a thread from one version to another, or records that it was deleted. A new quote
+    /// replaces the former one. A passage that was moved in the meantime stays where it is.
+    pub fn move_comment_anchor(
+        &mut self,
+        thread: &CommentThreadId,
+        from: &CommentAnchor,
+        to: Option<&CommentAnchor>,
+        quote: Option<&str>,
+    ) -> Result<()> {
+        self.execute(
+            &MOVE,
+            args![
+                thread,
+                from.generation,
+                from.version,
+                to.map(|anchor| anchor.generation),
+                to.map(|anchor| anchor.version),
+                to.map(|anchor| anchor.from),
+                to.map(|anchor| anchor.to),
+                quote,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Deletes a comment, with its thread if it is the last one.
+    pub fn delete_comment(&mut self, thread: &CommentThreadId, id: &CommentId, is_last: bool) -> Result<()> {
+        if self.execute(&DELETE_COMMENT, args![thread, id])? == 0 {
+            return Err(Error::NotFound);
+        }
+        if is_last {
+            self.execute(&DELETE_THREAD, args![thread])?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the comments on a document that is being deleted.
+    pub(super) fn delete_comments_of_document(&mut self, document: &DocumentId) -> Result<()> {
+        self.execute(&DELETE_COMMENTS, args![document])?;
+        self.execute(&DELETE_THREADS, args![document]).map(drop)
+    }
+}
+
+fn thread(row: &Columns<'_>) -> Result<CommentThread> {
+    let resolved_at = row.get::<Option<_>>("resolved_at")?;
+    let resolution = resolved_at.zip(optional_person(row)?);
+    Ok(CommentThread {
+        id: row.get("id")?,
+        document_id: row.get("document_id")?,
+        anchor: anchor(row)?,
+        quote: row.get("quote")?,
+        resolution: resolution.map(|(resolved_at, resolved_by)| Resolution {
+            resolved_at,
+            resolved_by,
+        }),
+        comments: Vec::new(),
+        created_at: row.get("created_at")?,
+    })
+}
+
+fn anchor(row: &Columns<'_>) -> Result<Option<CommentAnchor>> {
+    let Some(generation) = row.get::<Option<i64>>("generation")? else {
+        return Ok(None);
+    };
+    Ok(Some(CommentAnchor {
+        generation,
+        version: row.get("version")?,
+        from: row.get("from_position")?,
+        to: row.get("to_position")?,
+    }))
+}
+
+fn comment(row: &Columns<'_>) -> Result<(CommentThreadId, DocumentComment)> {
+    let comment = DocumentComment {
+        id: row.get("id")?,
+        author: person(row)?,
+        text: row.get("text")?,
+        created_at: row.get("created_at")?,
+        edited_at: row.get("edited_at")?,
+    };
+    Ok((row.get("thread_id")?, comment))
+}

@@ -1,0 +1,28 @@
+//! Changes of comments on documents.
+
+use crate::document::Document;
+use crate::group::GroupContext;
+use crate::id::CommentThreadId;
+
+/// A change of a thread of comments.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CommentChange {
+    /// A thread was created with its first comment.
+    Created(Box<CommentContext>),
+    Replied(Box<CommentContext>),
+    /// The text of a comment was changed.
+    Edited(Box<CommentContext>),
+    /// A comment was deleted, the last one with its thread.
+    Deleted(Box<CommentContext>),
+    Resolved(Box<CommentContext>),
+    Reopened(Box<CommentContext>),
+}
+
+/// The thread that changed, and its document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommentContext {
+    /// The group that owns the document.
+    pub group_context: GroupContext,
+    pub document: Document,
+    pub thread: CommentThreadId,
+}

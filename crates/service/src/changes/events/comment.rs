@@ -1,0 +1,25 @@
+//! Events of comments on documents.
+
+use domain::change::comment::CommentChange;
+use domain::realtime::Event;
+
+use super::event_builder::EventBuilder;
+use api_types::event::DocumentComments;
+
+pub fn emit(change: &CommentChange, builder: &mut EventBuilder<'_>) {
+    match change {
+        CommentChange::Created(context)
+        | CommentChange::Replied(context)
+        | CommentChange::Edited(context)
+        | CommentChange::Deleted(context)
+        | CommentChange::Resolved(context)
+        | CommentChange::Reopened(context) => {
+            let payload = DocumentComments {
+                document_id: context.document.id.clone(),
+                group_id: context.group_context.group.id.clone(),
+                thread_id: context.thread.clone(),
+            };
+            builder.emit_to_whole_group(&context.group_context, Event::DocumentComments, payload);
+        }
+    }
+}
