@@ -66,6 +66,7 @@ interface QueryKeys {
     versions: (id: string) => QueryKey;
     late: (classId?: string) => QueryKey;
     editor: (id: string, status?: string, canEdit?: boolean, isView?: boolean) => QueryKey;
+    comments: (id: string) => Key<Schemas["CommentList"]>;
   };
   editor: { address: () => QueryKey; script: (server: string) => QueryKey };
   feedback: {

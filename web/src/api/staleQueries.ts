@@ -42,9 +42,12 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
     case "course":
       return [...familyKeys("assignments", "courses", "classes", "groups", "room"), ...board];
     case "document":
+      if (event === "document:comments") return [queryKeys.document.comments(document)];
       // With its status, the content of a submission is final.
       return [
         ...familyKeys("room", ...(event === "document:status" ? (["submissions"] as const) : [])),
+        // Who may comment depends on the status.
+        ...(event === "document:status" ? [queryKeys.document.comments(document)] : []),
         queryKeys.document.versions(document),
         queryKeys.document.editor(document),
         ...board,

@@ -110,19 +110,25 @@ export class CursorTracker {
     this.#commits = [...this.#commits, ...commits].slice(-MAX_COMMITS);
   }
 
+  /** Maps positions of a version to the document that is shown; undefined if commits since the version are unknown. */
+  mappingFrom(state: EditorState, version: number): Mapping | undefined {
+    const { version: confirmed, unconfirmed } = collaborationOf(state);
+    const since = this.#commits.filter((commit) => commit.version > version);
+    if (version > confirmed || since.length < confirmed - version) return undefined;
+    const steps: Step[] = [...since.flatMap((commit) => commit.steps), ...unconfirmed.map(({ step }) => step)];
+    return new Mapping(steps.map((step) => step.getMap()));
+  }
+
   /** The state with a received cursor; undefined if it refers to commits that have not arrived yet. */
   receive(state: EditorState, message: CursorMessage, now: number): Transaction | undefined {
     const others = cursorsOf(state).filter(({ clientId }) => clientId !== message.clientId);
     if (message.left === true) return setCursors(state, others);
-    const { version, unconfirmed } = collaborationOf(state);
-    if (message.version > version) {
+    if (message.version > collaborationOf(state).version) {
       this.#waiting = [...this.#waiting.filter(({ clientId }) => clientId !== message.clientId), message].slice(-50);
       return undefined;
     }
-    const since = this.#commits.filter((commit) => commit.version > message.version);
-    if (since.length < version - message.version) return undefined;
-    const steps: Step[] = [...since.flatMap((commit) => commit.steps), ...unconfirmed.map(({ step }) => step)];
-    const mapping = new Mapping(steps.map((step) => step.getMap()));
+    const mapping = this.mappingFrom(state, message.version);
+    if (mapping === undefined) return undefined;
     const place = (at: number | null) => (at === null ? null : Math.min(mapping.map(at, -1), state.doc.content.size));
     const { clientId, userId, name, anchor, head } = message;
     return setCursors(state, [

@@ -21,7 +21,7 @@ import {
 } from "./commands";
 
 /** Actions of the user interface that a key starts. */
-export type UiAction = "link" | "find" | "footnote" | "keys" | "toolbar" | "print";
+export type UiAction = "comment" | "link" | "find" | "footnote" | "keys" | "toolbar" | "print";
 
 export interface Key {
   /** In ProseMirror's notation; `Mod` is Command on Apple keyboards, else Control. */
@@ -61,6 +61,7 @@ export const KEYS: Record<keyof typeof editorTexts.editor.keys.group, readonly K
     { key: "Mod-z", name: "undo", run: undo },
     { key: "Mod-Shift-z", name: "redo", run: redo },
     { key: "Mod-f", name: "find", run: "find" },
+    { key: "Mod-Alt-m", name: "comment", run: "comment" },
     { key: "Mod-p", name: "print", run: "print" },
     { key: "Alt-F10", name: "toolbar", run: "toolbar" },
     { key: "Mod-/", name: "help", run: "keys" },

@@ -5,6 +5,7 @@ import { toast } from "../../../components/base/toast";
 import { translateIfKnown } from "../../../i18n";
 import { useErrorText } from "../../../i18n/useErrorText";
 import { Announcer } from "./Announcer";
+import { Comments, useCommentRequest } from "./Comments";
 import { EditorController, type DocumentContent, type EditorServices, type UiRequest } from "./controller";
 import type { SaveState, SessionIdentity } from "../collaboration/session";
 import { FindBar } from "./FindBar";
@@ -72,6 +73,7 @@ export function DocumentPage({ name, content, identity, services, onController, 
     [content, identity, services, texts],
   );
   const [preferences] = useReadingPreferences();
+  const comments = useCommentRequest();
   return (
     <div
       className="editor"
@@ -81,12 +83,19 @@ export function DocumentPage({ name, content, identity, services, onController, 
     >
       {controller === undefined ? null : (
         <ControllerContext value={controller}>
-          <Tools controller={controller} />
+          <Tools controller={controller} comments={comments} />
         </ControllerContext>
       )}
-      <div className="desk">
-        <div ref={place} className="paper" />
-        {preferences.ruler ? <ReadingRuler /> : null}
+      <div className="editor-body">
+        <div className="desk">
+          <div ref={place} className="paper" />
+          {preferences.ruler ? <ReadingRuler /> : null}
+        </div>
+        {controller === undefined ? null : (
+          <ControllerContext value={controller}>
+            <Comments request={comments.request} onClose={comments.close} />
+          </ControllerContext>
+        )}
       </div>
     </div>
   );
@@ -94,7 +103,12 @@ export function DocumentPage({ name, content, identity, services, onController, 
 
 type OpenDialog = { kind: "link" } | { kind: "keys" } | { kind: "image" | "footnote"; at?: number };
 
-function Tools({ controller }: { controller: EditorController }) {
+interface ToolsProps {
+  controller: EditorController;
+  comments: ReturnType<typeof useCommentRequest>;
+}
+
+function Tools({ controller, comments }: ToolsProps) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const toolbar = useRef<HTMLDivElement>(null);
@@ -105,11 +119,22 @@ function Tools({ controller }: { controller: EditorController }) {
     const { from, to } = controller.state.selection;
     setFind(to - from < 80 ? controller.state.doc.textBetween(from, to, " ") : "");
   };
+  const openComments = () => {
+    const thread = controller.threadAtCursor;
+    if (thread === undefined) controller.beginComment();
+    comments.open(thread, thread === undefined);
+  };
   useEffect(() => {
     now.current = (request) => {
       switch (request.action) {
         case "find":
           openFind();
+          break;
+        case "comment":
+          openComments();
+          break;
+        case "openThread":
+          comments.open(request.threadId, false);
           break;
         case "toolbar":
           toolbar.current?.querySelector<HTMLElement>("[role=toolbar] button:not([disabled])")?.focus();
@@ -148,7 +173,12 @@ function Tools({ controller }: { controller: EditorController }) {
   const close = () => setDialog(undefined);
   return (
     <>
-      <Toolbar toolbar={toolbar} onFind={openFind} onLink={() => setDialog({ kind: "link" })} />
+      <Toolbar
+        toolbar={toolbar}
+        onComment={openComments}
+        onFind={openFind}
+        onLink={() => setDialog({ kind: "link" })}
+      />
       {find === undefined ? null : <FindBar key={find} initial={find} onClose={() => setFind(undefined)} />}
       <ReadOnlyReason controller={controller} />
       <Notices />

@@ -9,6 +9,7 @@ import {
   List,
   ListChecks,
   ListOrdered,
+  MessageSquare,
   Redo2,
   Search,
   Table2,
@@ -59,12 +60,13 @@ const selectState = (controller: EditorController) => {
 
 interface Props {
   toolbar: RefObject<HTMLDivElement | null>;
+  onComment: () => void;
   onFind: () => void;
   onLink: () => void;
 }
 
 /** The toolbar of the document: the most frequent formats; everything is in the panel behind "More". */
-export function Toolbar({ toolbar, onFind, onLink }: Props) {
+export function Toolbar({ toolbar, onComment, onFind, onLink }: Props) {
   const { t } = useTranslation();
   const controller = useController();
   const {
@@ -213,6 +215,7 @@ export function Toolbar({ toolbar, onFind, onLink }: Props) {
       <span className="ms-auto" />
       <People />
       <WordCount />
+      <ToolbarButton icon={MessageSquare} label={t("editor.comments.title")} shortcut="comment" onPress={onComment} />
       <span className="hide-narrow contents">
         <ToolbarButton icon={Search} label={t("editor.find.open")} shortcut="find" onPress={onFind} />
       </span>

@@ -10,6 +10,14 @@ import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 
 import type { Authority, Commit } from "../collaboration/commits";
 import {
+  commentPlugin,
+  type CommentPassage,
+  commentsOf,
+  confirmedPassage,
+  showComments,
+  threadAt,
+} from "../collaboration/commentPassages";
+import {
   cursorPlugin,
   type CursorMessage,
   CursorTracker,
@@ -69,9 +77,17 @@ export type EditorTexts = NodeContext["text"] & { label: string; placeholder: st
 export type UiRequest =
   | { action: UiAction }
   | { action: "editImage" | "editFootnote"; at: number }
+  | { action: "openThread"; threadId: string }
   | { action: "imageFailed"; error: unknown }
   | { action: "tooLarge" }
   | { action: "late" };
+
+/** Passages of comments in one version of the document. */
+export interface ListedPassages {
+  generation: number;
+  version: number;
+  passages: readonly CommentPassage[];
+}
 
 const CURSOR_REPEAT_MS = 20_000;
 const CURSOR_INTERVAL_MS = 120;
@@ -116,6 +132,8 @@ export class EditorController {
   readonly #ends: (() => void)[] = [];
   /** Pictures and islands that were copied or dragged on this page: others belong to other documents. */
   readonly #copiedIds = new Set<string>();
+  /** Comments that are not shown yet, because they refer to commits that have not arrived. */
+  #listed: ListedPassages | undefined;
   #lastCursor = "";
   #cursorTimer: ReturnType<typeof setTimeout> | undefined;
   #snapshot = 0;
@@ -313,6 +331,72 @@ export class EditorController {
     this.#notify();
   }
 
+  /** Shows the passages of comments, once the commits that they refer to have arrived. */
+  setComments(listed: ListedPassages): void {
+    this.#listed = listed;
+    this.#placeComments();
+  }
+
+  selectThread(active: string | undefined): void {
+    if (commentsOf(this.#state).active !== active)
+      this.#update(this.#state.apply(showComments(this.#state, { active })));
+  }
+
+  /** Marks the selection as the passage of a new comment; without a selection the comment is about the document. */
+  beginComment(): void {
+    const { from, to } = this.#state.selection;
+    const hasText = this.#state.doc.textBetween(from, to).trim() !== "";
+    this.#update(this.#state.apply(showComments(this.#state, { draft: hasText ? { from, to } : undefined })));
+  }
+
+  endComment(): void {
+    if (commentsOf(this.#state).draft !== undefined)
+      this.#update(this.#state.apply(showComments(this.#state, { draft: undefined })));
+  }
+
+  /** The passage of the new comment as the service knows it; everything unsent is sent before. */
+  async passageOfComment(): Promise<{ generation: number; version: number; from: number; to: number } | null> {
+    if (commentsOf(this.#state).draft === undefined) return null;
+    await this.session.flush();
+    const { draft } = commentsOf(this.#state);
+    const passage = draft === undefined ? undefined : confirmedPassage(this.#state, draft);
+    return passage === undefined ? null : { generation: this.identity.generation, ...passage };
+  }
+
+  /** Puts the cursor into the passage of a thread. */
+  goToThread(threadId: string): void {
+    const passage = commentsOf(this.#state).passages.find((one) => one.threadId === threadId);
+    if (passage !== undefined) this.goTo(passage.from);
+  }
+
+  /** Shows the passage of a thread; the focus stays where it is. */
+  revealThread(threadId: string): void {
+    const passage = commentsOf(this.#state).passages.find((one) => one.threadId === threadId);
+    if (passage !== undefined) this.#scrollTo(passage.from);
+  }
+
+  /** The thread at the cursor, if nothing is selected. */
+  get threadAtCursor(): string | undefined {
+    const { selection } = this.#state;
+    return selection.empty ? threadAt(this.#state, selection.from) : undefined;
+  }
+
+  #placeComments(): void {
+    if (this.#listed === undefined) return;
+    const { generation, version, passages } = this.#listed;
+    const isPresent = generation === this.identity.generation;
+    const mapping = this.#tracker.mappingFrom(this.#state, version);
+    if (isPresent && mapping === undefined) return;
+    this.#listed = undefined;
+    const limit = this.#state.doc.content.size;
+    const placed = (isPresent ? passages : []).flatMap((passage) => {
+      const from = mapping!.map(passage.from, 1);
+      const to = Math.min(mapping!.map(passage.to, -1), limit);
+      return from < to ? [{ ...passage, from, to }] : [];
+    });
+    this.#update(this.#state.apply(showComments(this.#state, { passages: placed })));
+  }
+
   async addImages(files: readonly File[], at = this.#state.selection.from): Promise<void> {
     for (const file of files) {
       this.#uploads += 1;
@@ -355,6 +439,7 @@ export class EditorController {
       gapCursor(),
       tableEditing(),
       findPlugin,
+      commentPlugin((threadId) => this.#request({ action: "openThread", threadId })),
       cursorPlugin({ colorOf: this.#services.colorOf, initialsOf }),
       placeholder(this.#texts.placeholder),
       limits(() => this.#request({ action: "tooLarge" })),
@@ -394,6 +479,7 @@ export class EditorController {
     this.#tracker.addCommits(commits);
     const { version } = collaborationOf(this.#state);
     for (const message of this.#tracker.takeWaiting(version)) this.#receiveCursor(message);
+    this.#placeComments();
   }
 
   #receiveCursor(message: CursorMessage): void {
