@@ -11,11 +11,11 @@ use utoipa::openapi::schema::Schema;
 
 use super::event::{
     AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, BoardActivity,
-    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentComments, DocumentCommits, DocumentCursor, DocumentEvent,
-    DocumentRef, DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted,
-    GroupHelp, GroupHelpClaimed, GroupHelpResolved, GroupMembership, GroupPresence, GroupRemoved, GroupUpdated,
-    HomeroomUpdated, ImportProgress, MessageEvent, MessageRead, OrganizationUpdated, Ready, SessionRevoked,
-    SubjectUpdated, SubmissionEvent, UserUpdated,
+    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentComments, DocumentCommits,
+    DocumentCursor, DocumentEvent, DocumentRef, DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent,
+    GradeEvent, GroupCreated, GroupDeleted, GroupHelp, GroupHelpClaimed, GroupHelpResolved, GroupMembership,
+    GroupPresence, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress, MessageEvent, MessageRead,
+    OrganizationUpdated, Ready, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
 };
 
 /// A room, or the connection itself.
