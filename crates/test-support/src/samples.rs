@@ -153,14 +153,14 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             "/workrooms/documents/{id}/comments"
             | "/workrooms/documents/{id}/comments/{threadId}/replies"
             | "/workrooms/documents/{id}/comments/{threadId}/replies/{commentId}",
-        ) => json!({"text": "Sample"}),
+        )
+        | ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
         ("PATCH", "/workrooms/documents/{id}/comments/{threadId}") => json!({"isResolved": true}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
         }
         ("PUT", "/feedback/submissions/{id}/grade" | "/workrooms/documents/{id}/grade") => json!({"points": 1}),
         ("POST", "/feedback") => json!({"submissionId": ids.submission, "text": "Sample"}),
-        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
         ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
         ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),

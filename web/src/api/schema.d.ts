@@ -3147,6 +3147,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/documents/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the comments on a document
+         * @description All threads with their comments, oldest first. Their number is limited.
+         */
+        get: operations["get_workrooms_documents_id_comments"];
+        put?: never;
+        /**
+         * Comment on a passage of a document, or on the whole document
+         * @description Students comment on drafts, staff also on submitted and locked documents.
+         */
+        post: operations["post_workrooms_documents_id_comments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/documents/{id}/comments/{threadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Resolve or reopen a thread of comments */
+        patch: operations["patch_workrooms_documents_id_comments_threadId"];
+        trace?: never;
+    };
+    "/workrooms/documents/{id}/comments/{threadId}/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reply to a thread of comments */
+        post: operations["post_workrooms_documents_id_comments_threadId_replies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/documents/{id}/comments/{threadId}/replies/{commentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment, the last one with its thread
+         * @description Authors may delete their own comments, staff of the class every comment.
+         */
+        delete: operations["delete_workrooms_documents_id_comments_threadId_replies_commentId"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit a comment
+         * @description Only its author.
+         */
+        patch: operations["patch_workrooms_documents_id_comments_threadId_replies_commentId"];
+        trace?: never;
+    };
     "/workrooms/documents/{id}/commits": {
         parameters: {
             query?: never;
@@ -4464,6 +4546,68 @@ export interface components {
         };
         /** @description Color of a subject, `#rrggbb`. */
         Color: string;
+        /** @description A passage in one version of a document. */
+        CommentAnchor: {
+            /** Format: int64 */
+            from: number;
+            /** Format: int64 */
+            generation: number;
+            /** Format: int64 */
+            to: number;
+            /**
+             * Format: int64
+             * @description The version that the positions refer to.
+             */
+            version: number;
+        };
+        /** @description The fields of a comment that a PATCH can change. */
+        CommentEdit: {
+            /** @description The new text. */
+            text?: components["schemas"]["Edit_CommentText"];
+        };
+        /** @description Id of a comment in a thread. */
+        CommentId: string;
+        /** @description The comments on a document. */
+        CommentList: {
+            /** @description Whether the caller may write comments. */
+            canComment: boolean;
+            documentId: components["schemas"]["DocumentId"];
+            /**
+             * Format: int64
+             * @description The present generation of the document.
+             */
+            generation: number;
+            /** @description All threads, oldest first. */
+            threads: components["schemas"]["CommentThread"][];
+            /**
+             * Format: int64
+             * @description The version that the anchors refer to.
+             */
+            version: number;
+        };
+        /** @description Text of a comment on a document. */
+        CommentText: string;
+        /** @description A thread of comments. */
+        CommentThread: {
+            anchor: components["schemas"]["CommentAnchor"] | null;
+            /** @description Oldest first. */
+            comments: components["schemas"]["DocumentComment"][];
+            createdAt: components["schemas"]["Timestamp"];
+            documentId: components["schemas"]["DocumentId"];
+            id: components["schemas"]["CommentThreadId"];
+            isResolved: boolean;
+            /** @description The text of the passage when the thread was created or the last generation ended. Null for a comment on the whole document. */
+            quote: string | null;
+            resolvedAt: components["schemas"]["Timestamp"] | null;
+            resolvedBy: components["schemas"]["Person"] | null;
+        };
+        /** @description The fields of a thread that a PATCH can change. */
+        CommentThreadEdit: {
+            /** @description Whether the thread is resolved. */
+            isResolved?: components["schemas"]["Edit_bool"];
+        };
+        /** @description Id of a thread of comments on a document. */
+        CommentThreadId: string;
         /** @description Steps of one page, to be appended. */
         CommitBody: {
             /** @description An id of the open page. */
@@ -4668,6 +4812,15 @@ export interface components {
              */
             seed: number;
         };
+        /** @description A comment in a thread. */
+        DocumentComment: {
+            author: components["schemas"]["Person"];
+            createdAt: components["schemas"]["Timestamp"];
+            editedAt: components["schemas"]["Timestamp"] | null;
+            id: components["schemas"]["CommentId"];
+            /** @description Empty once the account of the author was erased. */
+            text: string;
+        };
         /** @description A commit of a document in the built-in editor. */
         DocumentCommit: {
             at: components["schemas"]["Timestamp"];
@@ -4806,6 +4959,7 @@ export interface components {
         Edit_ClassId: null | string;
         Edit_ClassStatus: null | ("ACTIVE" | "ARCHIVED" | "DRAFT");
         Edit_Color: null | string;
+        Edit_CommentText: null | string;
         Edit_CourseDescription: null | string;
         Edit_CourseId: null | string;
         Edit_CourseStatus: null | ("ACTIVE" | "ARCHIVED");
@@ -5028,6 +5182,11 @@ export interface components {
              * @description Documents with editing statistics of the user.
              */
             contributions: number;
+            /**
+             * Format: int64
+             * @description Comments on documents whose text was removed.
+             */
+            documentComments: number;
             /**
              * Format: int64
              * @description Enrolments in classes.
@@ -6241,6 +6400,12 @@ export interface components {
             /** @description The user id of a teacher, an administrator or an owner of the organization. */
             userId: components["schemas"]["UserId"];
         };
+        /** @description A comment that begins a thread. */
+        NewCommentThread: {
+            passage?: components["schemas"]["NewPassage"] | null;
+            /** @description The text. */
+            text: components["schemas"]["CommentText"];
+        };
         /** @description Where to create the copy of a topic, and its deadline. */
         NewCopy: {
             classId?: components["schemas"]["ClassId"] | null;
@@ -6434,6 +6599,34 @@ export interface components {
             /** @description The users who receive it. */
             recipientIds?: components["schemas"]["List_UserId"];
             subject?: components["schemas"]["MessageSubject"] | null;
+        };
+        /** @description A passage of a document, as the caller sees it. */
+        NewPassage: {
+            /**
+             * Format: int64
+             * @description The position at which the passage starts.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description The generation of the document key.
+             */
+            generation: number;
+            /**
+             * Format: int64
+             * @description The position at which the passage ends.
+             */
+            to: number;
+            /**
+             * Format: int64
+             * @description The version that the positions refer to.
+             */
+            version: number;
+        };
+        /** @description A comment in an existing thread. */
+        NewReply: {
+            /** @description The text. */
+            text: components["schemas"]["CommentText"];
         };
         /** @description A chat message to send. */
         NewRoomMessage: {
@@ -9131,6 +9324,27 @@ export interface components {
          *
          *     `EDITOR_NOT_AVAILABLE`: The built-in editor does not open documents of this kind.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `EDITOR_NOT_AVAILABLE`: The built-in editor does not open documents of this kind.
+         *
          *     `LIMIT_REACHED`: The maximum number is reached.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
@@ -9989,6 +10203,19 @@ export interface components {
         };
         /** @description `UNREADABLE_FILE`: The file is damaged or protected with a password; details contains the reason. */
         "415.UNREADABLE_FILE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `UNREADABLE_FILE`: The file is damaged or protected with a password; details contains the reason.
+         *
+         *     `UNSUPPORTED_MEDIA_TYPE`: The route does not accept the media type of the body.
+         */
+        "415.UNREADABLE_FILE.UNSUPPORTED_MEDIA_TYPE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -23483,6 +23710,263 @@ export interface operations {
                     "application/json": components["schemas"]["Verdict"];
                 };
             };
+        };
+    };
+    get_workrooms_documents_id_comments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the comments on a document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
+            415: components["responses"]["415.UNREADABLE_FILE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_workrooms_documents_id_comments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCommentThread"];
+            };
+        };
+        responses: {
+            /** @description Comment on a passage of a document, or on the whole document */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentThread"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNREADABLE_FILE.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    patch_workrooms_documents_id_comments_threadId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+                /** @description The id of a thread */
+                threadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentThreadEdit"];
+            };
+        };
+        responses: {
+            /** @description Resolve or reopen a thread of comments */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentThread"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_workrooms_documents_id_comments_threadId_replies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+                /** @description The id of a thread */
+                threadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReply"];
+            };
+        };
+        responses: {
+            /** @description Reply to a thread of comments */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentThread"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_workrooms_documents_id_comments_threadId_replies_commentId: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+                /** @description The id of a thread */
+                threadId: string;
+                /** @description The id of a comment */
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a comment, the last one with its thread */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    patch_workrooms_documents_id_comments_threadId_replies_commentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+                /** @description The id of a thread */
+                threadId: string;
+                /** @description The id of a comment */
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentEdit"];
+            };
+        };
+        responses: {
+            /** @description Edit a comment */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentComment"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_workrooms_documents_id_commits: {
