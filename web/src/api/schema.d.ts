@@ -10753,7 +10753,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                 *       "dryRun": false,
+                 *       "userId": "01a21619-ce56-74f9-804a-c34237e79f1c"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -10768,30 +10769,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "dryRun": true,
+                     *       "dryRun": false,
                      *       "erased": {
-                     *         "chatFiles": 0,
-                     *         "chatMessages": 0,
+                     *         "chatFiles": 1,
+                     *         "chatMessages": 1,
                      *         "coTeachings": 0,
-                     *         "contributions": 0,
+                     *         "contributions": 1,
+                     *         "documentComments": 2,
                      *         "enrollments": 1,
-                     *         "exports": 1,
-                     *         "groups": 0,
-                     *         "helpCalls": 0,
-                     *         "homerooms": 0,
-                     *         "logRecords": 5,
-                     *         "memberGrades": 0,
+                     *         "exports": 2,
+                     *         "groups": 1,
+                     *         "helpCalls": 1,
+                     *         "homerooms": 1,
+                     *         "logRecords": 12,
+                     *         "memberGrades": 2,
                      *         "memberships": 1,
-                     *         "messagesReceived": 1,
-                     *         "messagesSent": 0,
+                     *         "messagesReceived": 2,
+                     *         "messagesSent": 1,
                      *         "profiles": 1,
-                     *         "readingMarks": 0,
-                     *         "sessions": 0,
-                     *         "signInTraces": 0,
+                     *         "readingMarks": 1,
+                     *         "sessions": 1,
+                     *         "signInTraces": 4,
                      *         "signIns": 1,
-                     *         "submissionNotes": 0
+                     *         "submissionNotes": 1
                      *       },
-                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *       "userId": "01a21619-ce56-74f9-804a-c34237e79f1c"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -23733,6 +23735,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "canComment": true,
+                     *       "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
+                     *       "generation": 1,
+                     *       "threads": [
+                     *         {
+                     *           "anchor": {
+                     *             "from": 5,
+                     *             "generation": 1,
+                     *             "to": 10,
+                     *             "version": 1
+                     *           },
+                     *           "comments": [
+                     *             {
+                     *               "author": {
+                     *                 "id": "01a2160d-96a8-72f2-b9c1-a67020145978",
+                     *                 "image": null,
+                     *                 "name": "Cem Student"
+                     *               },
+                     *               "createdAt": "2026-11-26T04:12:05.543Z",
+                     *               "editedAt": null,
+                     *               "id": "01a2160d-b097-72d1-a806-a9d62922fa87",
+                     *               "text": "Which river?"
+                     *             },
+                     *             {
+                     *               "author": {
+                     *                 "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *                 "image": null,
+                     *                 "name": "Ben Student"
+                     *               },
+                     *               "createdAt": "2026-11-26T04:12:05.817Z",
+                     *               "editedAt": "2026-11-26T04:12:05.980Z",
+                     *               "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *               "text": "The Havel."
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-11-26T04:12:05.543Z",
+                     *           "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
+                     *           "id": "01a2160d-b02d-736a-8ee3-2afd1326ca07",
+                     *           "isResolved": true,
+                     *           "quote": "river",
+                     *           "resolvedAt": "2026-11-26T04:12:06.474Z",
+                     *           "resolvedBy": {
+                     *             "id": "01a2160d-96a7-77f3-a3b9-906569b85ebc",
+                     *             "image": null,
+                     *             "name": "Ada Teacher"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommentList"];
                 };
             };
@@ -23764,6 +23819,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "passage": {
+                 *         "from": 5,
+                 *         "generation": 1,
+                 *         "to": 10,
+                 *         "version": 1
+                 *       },
+                 *       "text": "Which river?"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewCommentThread"];
             };
         };
@@ -23776,6 +23842,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "anchor": {
+                     *         "from": 5,
+                     *         "generation": 1,
+                     *         "to": 10,
+                     *         "version": 1
+                     *       },
+                     *       "comments": [
+                     *         {
+                     *           "author": {
+                     *             "id": "01a2160d-9c7a-77a7-ae93-80e6837f8f36",
+                     *             "image": null,
+                     *             "name": "Cem Student"
+                     *           },
+                     *           "createdAt": "2026-11-26T04:12:05.330Z",
+                     *           "editedAt": null,
+                     *           "id": "01a2160d-b00f-76be-915d-077114869915",
+                     *           "text": "Which river?"
+                     *         }
+                     *       ],
+                     *       "createdAt": "2026-11-26T04:12:05.330Z",
+                     *       "documentId": "01a2160d-ac85-7143-ab5d-faf1a2e8b4d9",
+                     *       "id": "01a2160d-af92-70bf-bb18-9d86b2a41422",
+                     *       "isResolved": false,
+                     *       "quote": "river",
+                     *       "resolvedAt": null,
+                     *       "resolvedBy": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommentThread"];
                 };
             };
@@ -23809,6 +23905,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "isResolved": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["CommentThreadEdit"];
             };
         };
@@ -23819,6 +23920,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "anchor": {
+                     *         "from": 5,
+                     *         "generation": 1,
+                     *         "to": 10,
+                     *         "version": 1
+                     *       },
+                     *       "comments": [
+                     *         {
+                     *           "author": {
+                     *             "id": "01a2160d-96a8-72f2-b9c1-a67020145978",
+                     *             "image": null,
+                     *             "name": "Cem Student"
+                     *           },
+                     *           "createdAt": "2026-11-26T04:12:05.543Z",
+                     *           "editedAt": null,
+                     *           "id": "01a2160d-b097-72d1-a806-a9d62922fa87",
+                     *           "text": "Which river?"
+                     *         },
+                     *         {
+                     *           "author": {
+                     *             "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *             "image": null,
+                     *             "name": "Ben Student"
+                     *           },
+                     *           "createdAt": "2026-11-26T04:12:05.817Z",
+                     *           "editedAt": "2026-11-26T04:12:05.980Z",
+                     *           "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *           "text": "The Havel."
+                     *         }
+                     *       ],
+                     *       "createdAt": "2026-11-26T04:12:05.543Z",
+                     *       "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
+                     *       "id": "01a2160d-b02d-736a-8ee3-2afd1326ca07",
+                     *       "isResolved": true,
+                     *       "quote": "river",
+                     *       "resolvedAt": "2026-11-26T04:12:06.474Z",
+                     *       "resolvedBy": {
+                     *         "id": "01a2160d-96a7-77f3-a3b9-906569b85ebc",
+                     *         "image": null,
+                     *         "name": "Ada Teacher"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommentThread"];
                 };
             };
@@ -23854,6 +24000,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "The Spree."
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewReply"];
             };
         };
@@ -23866,6 +24017,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "anchor": {
+                     *         "from": 5,
+                     *         "generation": 1,
+                     *         "to": 10,
+                     *         "version": 1
+                     *       },
+                     *       "comments": [
+                     *         {
+                     *           "author": {
+                     *             "id": "01a2160d-96a8-72f2-b9c1-a67020145978",
+                     *             "image": null,
+                     *             "name": "Cem Student"
+                     *           },
+                     *           "createdAt": "2026-11-26T04:12:05.543Z",
+                     *           "editedAt": null,
+                     *           "id": "01a2160d-b097-72d1-a806-a9d62922fa87",
+                     *           "text": "Which river?"
+                     *         },
+                     *         {
+                     *           "author": {
+                     *             "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *             "image": null,
+                     *             "name": "Ben Student"
+                     *           },
+                     *           "createdAt": "2026-11-26T04:12:05.817Z",
+                     *           "editedAt": null,
+                     *           "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *           "text": "The Spree."
+                     *         }
+                     *       ],
+                     *       "createdAt": "2026-11-26T04:12:05.543Z",
+                     *       "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
+                     *       "id": "01a2160d-b02d-736a-8ee3-2afd1326ca07",
+                     *       "isResolved": false,
+                     *       "quote": "river",
+                     *       "resolvedAt": null,
+                     *       "resolvedBy": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommentThread"];
                 };
             };
@@ -23910,6 +24102,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -23943,6 +24140,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "The Havel."
+                 *     }
+                 */
                 "application/json": components["schemas"]["CommentEdit"];
             };
         };
@@ -23953,6 +24155,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "author": {
+                     *         "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *         "image": null,
+                     *         "name": "Ben Student"
+                     *       },
+                     *       "createdAt": "2026-11-26T04:12:05.817Z",
+                     *       "editedAt": "2026-11-26T04:12:05.980Z",
+                     *       "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *       "text": "The Havel."
+                     *     }
+                     */
                     "application/json": components["schemas"]["DocumentComment"];
                 };
             };
