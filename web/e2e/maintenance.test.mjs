@@ -21,7 +21,7 @@ scenario("form keeps its text during maintenance and is saved afterwards without
   await harness.demo.command("maintenance", "on", "--message", MESSAGE);
   await untilMaintenance(harness, true);
   await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText("nothing can be changed at the moment").waitFor();
+  await dialog.getByText("nothing can be changed now").waitFor();
   await admin.getByText(MESSAGE).waitFor();
   await assertAccessible(admin);
   if (process.env.GROUPWORK_PICTURES !== undefined) {
