@@ -9,7 +9,7 @@ import {
   List,
   ListChecks,
   ListOrdered,
-  MessageSquare,
+  MessageSquarePlus,
   Redo2,
   Search,
   Table2,
@@ -215,7 +215,12 @@ export function Toolbar({ toolbar, onComment, onFind, onLink }: Props) {
       <span className="ms-auto" />
       <People />
       <WordCount />
-      <ToolbarButton icon={MessageSquare} label={t("editor.comments.title")} shortcut="comment" onPress={onComment} />
+      <ToolbarButton
+        icon={MessageSquarePlus}
+        label={t("editor.comments.title")}
+        shortcut="comment"
+        onPress={onComment}
+      />
       <span className="hide-narrow contents">
         <ToolbarButton icon={Search} label={t("editor.find.open")} shortcut="find" onPress={onFind} />
       </span>
