@@ -66,49 +66,25 @@ impl AuditedRequest {
 
     /// Writes the line, if the outcome of the request is one that is recorded.
     pub fn record(&self, status: StatusCode, request_id: &str) {
+        let outcome = match self.kind {
+            AuditKind::SignIn if status == StatusCode::UNAUTHORIZED => "sign-in failed",
+            AuditKind::SignIn if status == StatusCode::TOO_MANY_REQUESTS => "sign-in locked out",
+            AuditKind::Rank if status.is_success() => "rank changed",
+            AuditKind::ImpersonationBegin if status.is_success() => "impersonation began",
+            AuditKind::ImpersonationEnd if status.is_success() => "impersonation ended",
+            AuditKind::Export if status.is_success() => "data exported",
+            _ => return,
+        };
         // `None` omits the field.
         let address = self
             .address
             .map(|address| address.to_canonical())
             .map(tracing::field::display);
-        match self.kind {
-            AuditKind::SignIn if status == StatusCode::UNAUTHORIZED => tracing::warn!(
-                audit = true,
-                client.address = address,
-                request.id = request_id,
-                "sign-in failed"
-            ),
-            AuditKind::SignIn if status == StatusCode::TOO_MANY_REQUESTS => tracing::warn!(
-                audit = true,
-                client.address = address,
-                request.id = request_id,
-                "sign-in locked out"
-            ),
-            AuditKind::Rank if status.is_success() => tracing::warn!(
-                audit = true,
-                client.address = address,
-                request.id = request_id,
-                "rank changed"
-            ),
-            AuditKind::ImpersonationBegin if status.is_success() => tracing::warn!(
-                audit = true,
-                client.address = address,
-                request.id = request_id,
-                "impersonation began"
-            ),
-            AuditKind::ImpersonationEnd if status.is_success() => tracing::warn!(
-                audit = true,
-                client.address = address,
-                request.id = request_id,
-                "impersonation ended"
-            ),
-            AuditKind::Export if status.is_success() => tracing::warn!(
-                audit = true,
-                client.address = address,
-                request.id = request_id,
-                "data exported"
-            ),
-            _ => {}
-        }
+        tracing::warn!(
+            audit = true,
+            client.address = address,
+            request.id = request_id,
+            "{outcome}"
+        );
     }
 }

@@ -134,7 +134,7 @@ both!(passage_follows_concurrent_commits, |app| {
     let (ben, cem) = (app.as_(&app.world.ben), app.as_(&app.world.cem));
     let mut page = OpenedDocument::open(app, &app.world.ben, &document).await;
     page.insert("The river flows").await.expect(200);
-    // Cem has not seen this commit when he comments.
+    // Cem has not seen this commit when commenting.
     change(&ben, &document, "before", 1, replace(1, 1, "Look: ")).await;
     let thread = comment(&cem, &document, passage(1, 1, 5, 10), "Which?")
         .await
