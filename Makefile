@@ -19,7 +19,7 @@ WEB_SOURCES := crates/rich-text/schema.json $(shell find web -type f -not -path 
 BENCH_PEER := bench/peer/generated/.made
 # Tests wait half of their time, so there are more threads than cores.
 TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
-RUST_TESTS = RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace
+RUST_TESTS = PATH="$(CURDIR)/target/tools:$$PATH" RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace
 # Builds the binaries with the features of the tests: with `-p`, cargo would choose other features and compile the
 # dependencies a second time.
 BUILD = $(CARGO) build --profile $(PROFILE) --workspace --bins
