@@ -2,7 +2,6 @@
 //! sent by `changes::letters`, so that no request waits for an SMTP server. Without one, they are written to
 //! `DATA_DIR/outbox`.
 
-mod encryptor;
 mod outbox_folder;
 mod smtp;
 mod text;
@@ -24,13 +23,13 @@ use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use serde::{Deserialize, Serialize};
 
-use self::encryptor::Encryptor;
 pub use self::outbox_folder::{OutboxEmail, OutboxFolder};
 use self::smtp::SmtpPool;
 pub use self::smtp::{Delivery, SmtpServer};
 use self::text::EmailText;
 pub use self::text::Language;
 use common::clock;
+use common::encryptor::{EncryptionPurpose, Encryptor};
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use common::settings::RotatedSecret;
@@ -110,7 +109,7 @@ impl Mailer {
         let server = settings.smtp.as_ref().map(|server| server.pool(&domain)).transpose();
         Ok(Self(Arc::new(MailerInner {
             frontend_url: settings.frontend_url,
-            encryptor: Encryptor::new(&settings.encryption_secret)?,
+            encryptor: Encryptor::new(&settings.encryption_secret, EncryptionPurpose::Emails)?,
             outbox: OutboxFolder::new(&settings.data_dir),
             server: server.context("SMTP_URL")?,
             from,

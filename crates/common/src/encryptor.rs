@@ -1,5 +1,5 @@
-//! Encrypts queued emails with a key derived from `AUTH_SECRET` (AES-256-GCM), so that rows and backups reveal no
-//! links.
+//! Encrypts what the database keeps for later use and nobody may read in rows and backups: queued emails, secrets of
+//! sign-on providers, secrets of second factors. AES-256-GCM with a key that is derived from a secret of the installation.
 
 use anyhow::anyhow;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -7,13 +7,31 @@ use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use common::error::Result;
-use common::settings::{RotatedSecret, Secret};
+use crate::error::Result;
+use crate::settings::{RotatedSecret, Secret};
 
-/// The key derivation label; other uses of `AUTH_SECRET` derive other keys.
-const PURPOSE: &[u8] = b"groupwork letters";
+/// What is encrypted. Each purpose has a key of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EncryptionPurpose {
+    Emails,
+    /// The client secrets of sign-on providers.
+    SignOn,
+    /// The secrets of second factors.
+    SecondFactor,
+}
 
-/// Encrypts and decrypts the queued emails of an installation.
+impl EncryptionPurpose {
+    /// The label of the key derivation. It must never change: stored data would become unreadable.
+    const fn label(self) -> &'static [u8] {
+        match self {
+            Self::Emails => b"groupwork letters",
+            Self::SignOn => b"groupwork sign-on",
+            Self::SecondFactor => b"groupwork second factor",
+        }
+    }
+}
+
+/// Encrypts and decrypts for one purpose.
 pub struct Encryptor {
     key: RandomizedNonceKey,
     /// The key of the secret that is replaced; it only decrypts.
@@ -22,20 +40,21 @@ pub struct Encryptor {
 
 impl Encryptor {
     /// Derives the keys from the secrets.
-    pub fn new(secret: &RotatedSecret) -> Result<Self> {
+    pub fn new(secret: &RotatedSecret, purpose: EncryptionPurpose) -> Result<Self> {
+        let derive = |secret| derive_key(secret, purpose);
         Ok(Self {
-            key: derive_key(secret.current())?,
-            previous: secret.previous().map(derive_key).transpose()?,
+            key: derive(secret.current())?,
+            previous: secret.previous().map(derive).transpose()?,
         })
     }
 
-    /// Encrypts the text of the email with this id. The id is authenticated, so rows cannot be swapped.
+    /// Encrypts the text of the row with this id. The id is authenticated, so rows cannot be swapped.
     pub fn encrypt(&self, id: &str, text: &str) -> Result<String> {
         let mut bytes = text.as_bytes().to_vec();
         let nonce = self
             .key
             .seal_in_place_append_tag(Aad::from(id), &mut bytes)
-            .map_err(|_| anyhow!("a letter was not sealed"))?;
+            .map_err(|_| anyhow!("encryption failed"))?;
         bytes.extend_from_slice(nonce.as_ref());
         Ok(BASE64.encode(bytes))
     }
@@ -56,10 +75,10 @@ impl Encryptor {
     }
 }
 
-fn derive_key(secret: &Secret) -> Result<RandomizedNonceKey> {
+fn derive_key(secret: &Secret, purpose: EncryptionPurpose) -> Result<RandomizedNonceKey> {
     let root = hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes());
-    let key = hmac::sign(&root, PURPOSE);
-    Ok(RandomizedNonceKey::new(&AES_256_GCM, key.as_ref()).map_err(|_| anyhow!("no key for letters"))?)
+    let key = hmac::sign(&root, purpose.label());
+    Ok(RandomizedNonceKey::new(&AES_256_GCM, key.as_ref()).map_err(|_| anyhow!("key derivation failed"))?)
 }
 
 #[cfg(test)]
@@ -68,17 +87,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_same_secret_decrypts_the_email() {
-        let (encryptor, other) = (
-            Encryptor::new(&"one".into()).unwrap(),
-            Encryptor::new(&"two".into()).unwrap(),
-        );
+    fn only_same_secret_purpose_and_id_decrypt() {
+        let of = |secret: &str| Encryptor::new(&secret.into(), EncryptionPurpose::Emails).unwrap();
+        let (encryptor, other) = (of("one"), of("two"));
         let sealed = encryptor.encrypt("a", "a secret link").unwrap();
         assert!(!String::from_utf8_lossy(&BASE64.decode(&sealed).unwrap()).contains("secret"));
         assert_eq!(encryptor.decrypt("a", &sealed).as_deref(), Some("a secret link"));
         assert_eq!(encryptor.decrypt("b", &sealed), None);
         assert_eq!(other.decrypt("a", &sealed), None);
-        let rotated = Encryptor::new(&RotatedSecret::new("two", Some("one".to_owned()))).unwrap();
+        let sign_on = Encryptor::new(&"one".into(), EncryptionPurpose::SignOn).unwrap();
+        assert_eq!(sign_on.decrypt("a", &sealed), None);
+        let rotated = RotatedSecret::new("two", Some("one".to_owned()));
+        let rotated = Encryptor::new(&rotated, EncryptionPurpose::Emails).unwrap();
         assert_eq!(rotated.decrypt("a", &sealed).as_deref(), Some("a secret link"));
         let newer = rotated.encrypt("a", "a secret link").unwrap();
         assert_eq!(other.decrypt("a", &newer).as_deref(), Some("a secret link"));
