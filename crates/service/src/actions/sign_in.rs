@@ -65,13 +65,19 @@ pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -
         tx.rehash_password(&account, hash, now)?;
     }
     tx.insert_success(&credential.user, attempt, now)?;
-    tx.forget_sessions(&credential.user, now)?;
+    let session = open_session(tx, credential.user, sign_in.session.clone(), now)?;
+    Ok(SignInResult::SignedIn(session))
+}
+
+/// Inserts the session of a user whose identity was verified. Every sign-in ends here, whatever it verified.
+pub fn open_session(tx: &mut PlatformWriteTx<'_>, user: UserId, session: Session, now: Timestamp) -> Result<Session> {
+    tx.forget_sessions(&user, now)?;
     let session = Session {
-        user_id: credential.user,
-        ..sign_in.session.clone()
+        user_id: user,
+        ..session
     };
     tx.insert_session(&session)?;
-    Ok(SignInResult::SignedIn(session))
+    Ok(session)
 }
 
 /// Counts a wrong password; also if the user is already signed in or impersonated.
