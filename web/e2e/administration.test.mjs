@@ -36,6 +36,29 @@ scenario("school time zone applies to users without their own", async (harness) 
   await (await harness.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
 });
 
+scenario("a program reads classes with an API token until it is revoked", async (harness) => {
+  const admin = await harness.page("admin", { path: "/admin/organisation" });
+  await admin.getByRole("button", { name: "Create a token" }).click();
+  const dialog = admin.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "What it is for" }).fill("Timetable program");
+  await assertAccessible(admin);
+  await dialog.getByRole("button", { name: "Create a token" }).click();
+  const secret = await dialog.locator("code").innerText();
+  await dialog.getByRole("button", { name: "I have copied it" }).click();
+  const call = () => fetch(`${harness.base}/api/classes`, { headers: { "x-api-key": secret } });
+  const answer = await call();
+  assert.equal(answer.status, 200);
+  assert.ok((await answer.json()).data.length > 0);
+  await admin.reload();
+  const item = admin.getByRole("listitem").filter({ hasText: "Timetable program" });
+  await item.getByText("Last used").waitFor();
+  assert.ok(!(await item.innerText()).includes(secret));
+  await item.getByRole("button", { name: "Revoke…" }).click();
+  await admin.getByRole("alertdialog").getByRole("button", { name: "Revoke the token" }).click();
+  await item.waitFor({ state: "detached" });
+  assert.equal((await call()).status, 401);
+});
+
 scenario("user data is exported, then erased after typing the name", async (harness) => {
   const {
     data: [user],

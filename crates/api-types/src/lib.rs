@@ -1,6 +1,7 @@
 //! JSON representations, shared by HTTP responses and event payloads. No I/O.
 
 pub mod activity_log;
+pub mod api_token;
 pub mod assignment;
 pub mod attachment;
 pub mod audience;

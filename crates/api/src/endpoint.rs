@@ -5,6 +5,7 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use domain::access::Access;
+use domain::api_token::TokenScope;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
@@ -19,6 +20,35 @@ use super::maintenance;
 use super::route_limits::RouteLimits;
 use common::error::Error;
 
+/// Who may call a route: users by their role, and programs whose API token has the scope. `Admin.or(Grades)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouteAccess {
+    pub users: Access,
+    /// The scope that opens the route to API tokens.
+    pub tokens: Option<TokenScope>,
+}
+
+impl From<Access> for RouteAccess {
+    fn from(users: Access) -> Self {
+        Self { users, tokens: None }
+    }
+}
+
+/// Opens a route to API tokens.
+pub trait OrTokens {
+    /// Returns the access of users and of API tokens with this scope, which act as administrators.
+    fn or(self, scope: TokenScope) -> RouteAccess;
+}
+
+impl OrTokens for Access {
+    fn or(self, scope: TokenScope) -> RouteAccess {
+        RouteAccess {
+            users: self,
+            tokens: Some(scope),
+        }
+    }
+}
+
 /// A row in the table of routes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -28,6 +58,8 @@ pub struct Row {
     pub path: String,
     /// Who may call the route.
     pub access: Access,
+    /// The scope of API tokens that may call the route.
+    pub tokens: Option<TokenScope>,
     /// Rate limit, permits and timeout of the route.
     pub limits: RouteLimits,
     /// The noun of the route, its tag in the OpenAPI document.
@@ -58,11 +90,12 @@ impl Endpoints {
     #[must_use]
     pub fn add(
         mut self,
-        access: Access,
+        access: impl Into<RouteAccess>,
         limits: RouteLimits,
         methods_and_path: &str,
         (schemas, mut paths, router): UtoipaMethodRouter<App>,
     ) -> Self {
+        let RouteAccess { users: access, tokens } = access.into();
         let mut annotated = Vec::new();
         let mut dry_runs = DryRunMethods::default();
         for (path, item) in &mut paths.paths {
@@ -73,10 +106,17 @@ impl Endpoints {
                     method: name(&method),
                     path: path.clone(),
                     access,
+                    tokens,
                     limits,
                     noun: self.tag,
                 });
-                describe(operation, self.tag, name(&method), path, access);
+                describe(
+                    operation,
+                    self.tag,
+                    name(&method),
+                    path,
+                    RouteAccess { users: access, tokens },
+                );
             }
         }
         let (methods, path) = methods_and_path.rsplit_once(' ').unwrap_or_default();
@@ -92,6 +132,7 @@ impl Endpoints {
         };
         let route = Route {
             access,
+            tokens,
             limits,
             dry_runs,
             in_maintenance: maintenance::served(access, path),
@@ -137,7 +178,8 @@ pub(super) fn name(method: &HttpMethod) -> &'static str {
 
 /// Adds tag, access rule, operation id and path parameters to an operation of the OpenAPI document. The error responses
 /// are added in `openapi.rs`.
-fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, access: Access) {
+fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, access: RouteAccess) {
+    let RouteAccess { users: access, tokens } = access;
     operation.tags = Some(vec![noun.to_owned()]);
     let extension = Extensions::builder().add("x-access", format!("{access:?}")).build();
     operation.extensions.get_or_insert_default().merge(extension);
@@ -164,6 +206,11 @@ fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, acc
         Some(scheme) => vec![SecurityRequirement::new(scheme, Vec::<String>::new())],
         None => Vec::new(),
     });
+    if let (Some(scope), Some(security)) = (tokens, &mut operation.security) {
+        security.push(SecurityRequirement::new("apiToken", Vec::<String>::new()));
+        let extension = Extensions::builder().add("x-token-scope", scope.as_str()).build();
+        operation.extensions.get_or_insert_default().merge(extension);
+    }
 }
 
 /// The operation id, unique because method and path are: `get_classes_id_students`.

@@ -47,6 +47,8 @@ pub struct RouteProperties {
     pub form: bool,
     /// Whether the route is below `/auth` and has the library's error format.
     pub auth: bool,
+    /// Whether the route accepts API tokens.
+    pub tokens: bool,
 }
 
 /// The codes that every route with these properties can return, by status.
@@ -118,6 +120,7 @@ pub fn common_codes(route: RouteProperties) -> Vec<(u16, &'static str)> {
         Access::Student | Access::Staff | Access::Admin | Access::SuperAdmin
     );
     add(by_role, &[ErrorCode::ForbiddenRole]);
+    add(route.tokens, &[ErrorCode::TokenScopeMissing]);
     let mut codes: Vec<_> = codes.iter().map(|code| (code.status(), code.as_str())).collect();
     if person && route.auth {
         codes.push((401, "UNAUTHORIZED"));

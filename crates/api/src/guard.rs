@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use domain::access::{Access, EffectiveRole};
+use domain::api_token::TokenScope;
 use domain::id::UserId;
 use domain::maintenance::ServedInMaintenance;
 use domain::rate::Meter;
@@ -37,6 +38,8 @@ use service::actions::rates;
 pub struct Route {
     /// Who may call the route.
     pub access: Access,
+    /// The scope of API tokens that may call the route.
+    pub tokens: Option<TokenScope>,
     /// Rate limit, permits and timeout of the route.
     pub limits: RouteLimits,
     /// The methods of the path that support a dry run.
@@ -118,6 +121,11 @@ async fn authorize(
     meter: &mut Option<Meter>,
 ) -> Result<Option<Caller>> {
     let Route { access, limits, .. } = route;
+    if let (Some(scope), Some(_)) = (route.tokens, &credentials.api_token) {
+        return authorize_token(route, scope, app, credentials, method, meter)
+            .await
+            .map(Some);
+    }
     let is_public = matches!(access, Access::Anyone | Access::DocumentServer);
     let Some(rate) = limits.rate(access, method) else {
         // The route is public and not counted, so no caller is needed.
@@ -168,6 +176,38 @@ async fn authorize(
     } else {
         Some(auth::authenticate(credentials, facts, access)?)
     };
+    is_well_formed.then_some(caller).ok_or(Error::NotFound)
+}
+
+/// Authenticates and authorizes a program with an API token. Each token has the rate limit of a user; a token that is
+/// not valid counts as a request without a session.
+async fn authorize_token(
+    route: Route,
+    scope: TokenScope,
+    app: &App,
+    credentials: RequestCredentials,
+    method: &Method,
+    meter: &mut Option<Meter>,
+) -> Result<Caller> {
+    let facts = match &credentials.api_token {
+        Some(presented) => app.authenticator().find_api_token(presented).await?,
+        None => None,
+    };
+    let rate_limiter = app.rate_limiter();
+    let status = match &facts {
+        None => rate_limiter.check_address(&credentials.address),
+        Some(facts) => {
+            let holder = UserId::new(format!("token {}", facts.token.id));
+            let rate = route.limits.rate(route.access, method);
+            *meter = rate.and_then(|rate| rate_limiter.check_user(rate, &holder));
+            *meter
+        }
+    };
+    if let Some(status) = status.filter(|status| status.is_refused) {
+        return Err(rate_limited(&status));
+    }
+    let is_well_formed = credentials.is_well_formed;
+    let caller = auth::api_token::authenticate_token(credentials, facts, scope, method)?;
     is_well_formed.then_some(caller).ok_or(Error::NotFound)
 }
 

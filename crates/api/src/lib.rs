@@ -30,6 +30,7 @@ mod variants;
 mod web_client;
 
 mod activity_logs;
+mod api_tokens;
 mod assignment_clones;
 mod assignments;
 mod attachments;

@@ -142,6 +142,12 @@ pub fn complete(mut document: OpenApi, rows: &[Row]) -> OpenApi {
             cookie,
         ))),
     );
+    let token = "An API token of an organization (docs/api-tokens.md). `x-token-scope` is the scope that the route needs; for GET, \
+                 `read` also opens what `provisioning` opens.";
+    components.add_security_scheme(
+        "apiToken",
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description("X-API-Key", token))),
+    );
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .bearer_format("JWT")
@@ -403,5 +409,6 @@ fn route_properties(operation: &Operation, row: &Row) -> RouteProperties {
         json: reads("application/json"),
         form: reads("multipart/form-data"),
         auth: row.noun == "auth",
+        tokens: row.tokens.is_some(),
     }
 }

@@ -1,6 +1,7 @@
 //! Authentication: resolves a session cookie to a [`Caller`] with the role that counts in the organization of the
 //! request. Every decision uses values read from the database on this request, never the session cookie cache.
 
+pub mod api_token;
 pub mod client_requests;
 pub mod concurrency;
 pub mod host_resolver;
@@ -19,6 +20,7 @@ use domain::access::{Access, EffectiveRole, MemberRole, PlatformRole, effective_
 use domain::id::{OrganizationId, UserId};
 use domain::time::Timestamp;
 
+use api_token::PresentedToken;
 use common::clock;
 use common::error::{Error, Result};
 use common::settings::{RotatedSecret, Secret};
@@ -27,7 +29,7 @@ use db::platform::organizations::HostName;
 use db::platform::resource_tenant::ResourceRef;
 use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, SessionUser};
 use db::tenant_hint::TenantHints;
-use db::{Actor, RequestContext, Store, Tenant};
+use db::{ActingToken, Actor, RequestContext, Store, Tenant};
 use host_resolver::HostResolver;
 use password_hasher::PasswordHasher;
 
@@ -55,6 +57,8 @@ pub struct RequestCredentials {
     pub origin: Result<()>,
     /// The session token, if the signature of its cookie is valid.
     pub token: Option<String>,
+    /// The API token, if the request names one; see [`api_token`].
+    pub api_token: Option<PresentedToken>,
     /// The host that the request was sent to.
     pub host: Option<HostName>,
     /// The organization that the client displays (`X-Organization-Id`).
@@ -111,6 +115,8 @@ pub struct Caller {
     pub tenant: Option<Tenant>,
     /// Whether a SUPER_ADMIN named an object or organization that does not exist.
     pub is_tenant_unknown: bool,
+    /// The API token that the request was sent with.
+    pub api_token: Option<ActingToken>,
     /// The time at which the request began. Rules use it as their clock.
     pub now: Timestamp,
     pub request_id: Option<String>,
@@ -130,7 +136,10 @@ impl Caller {
 
     /// The user as recorded in the activity log.
     pub fn actor(&self) -> Actor {
-        actor(&self.user, &self.session, self.member_role, self.request_id.clone())
+        Actor {
+            api_token: self.api_token.clone(),
+            ..actor(&self.user, &self.session, self.member_role, self.request_id.clone())
+        }
     }
 
     /// The organization of the request, or [`Caller::missing_organization`] without one.
@@ -182,6 +191,7 @@ pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, re
         name: user.name.clone(),
         role,
         impersonated_by: session.impersonated_by.clone(),
+        api_token: None,
         request_id,
     }
 }
@@ -231,6 +241,7 @@ impl Authenticator {
         RequestCredentials {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
+            api_token: PresentedToken::of(request.headers()),
             host: self.host_resolver.resolve(request.uri(), request.headers(), peer),
             shown: ShownOrganization::of(request.headers()),
             resource: resource_tenant::from_uri(
@@ -354,6 +365,7 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
         member_role,
         tenant: facts.organization.map(|organization| organization.tenant),
         is_tenant_unknown: false,
+        api_token: None,
         now: clock::now(),
         request_id,
     }

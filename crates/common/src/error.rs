@@ -28,6 +28,9 @@ pub enum Error {
     /// The role of the caller may not use the route.
     #[error("Your role may not do this.")]
     ForbiddenRole,
+    /// The scopes of the API token do not open the route.
+    #[error("This API token may not do this.")]
+    TokenScopeMissing,
     /// A mutating request with cookies came from a foreign origin.
     #[error("Invalid origin")]
     InvalidOrigin,

@@ -35,6 +35,7 @@ fn error_code(error: &Error) -> Option<ErrorCode> {
         Error::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused,
         Error::OrganizationSuspended => ErrorCode::OrganizationSuspended,
         Error::ForbiddenRole => ErrorCode::ForbiddenRole,
+        Error::TokenScopeMissing => ErrorCode::TokenScopeMissing,
         Error::InvalidOrigin => ErrorCode::InvalidOrigin,
         Error::MissingOrigin => ErrorCode::MissingOrNullOrigin,
         Error::NotFound => ErrorCode::NotFound,

@@ -283,6 +283,12 @@ impl WriteTx<'_> {
         if let (Some(admin), Some(details)) = (&actor.impersonated_by, details.as_object_mut()) {
             details.insert("impersonatedBy".to_owned(), admin.as_str().into());
         }
+        if let (Some(token), Some(details)) = (&actor.api_token, details.as_object_mut()) {
+            details.insert(
+                "apiToken".to_owned(),
+                serde_json::json!({"id": token.id, "name": token.name}),
+            );
+        }
         let name = entry.entity_name.as_deref().unwrap_or("");
         let search_key = domain::collation::search_key(&format!("{} {name}", actor.name));
         let now = self.now();

@@ -17,6 +17,7 @@ mod store;
 pub mod visibility;
 
 pub mod activity;
+pub mod api_tokens;
 pub mod assignments;
 pub mod attachments;
 pub mod boards;
@@ -85,7 +86,7 @@ use domain::time::Timestamp;
 pub use self::migrate::{SchemaState, compare_schema, migrate, migrate_to, newest_migration};
 use self::pattern::pattern;
 use self::platform::{CrossTenantReason, PlatformTx};
-pub use self::request_context::{Actor, RequestContext, Tenant};
+pub use self::request_context::{ActingToken, Actor, RequestContext, Tenant};
 use self::sql::{Columns, NamedStatements, Sql, Value};
 pub use self::store::{AfterCommit, Database, Store};
 use self::{connection::Connection, storage::Stored};
@@ -273,6 +274,7 @@ impl<'c> DerefMut for WriteTx<'c> {
 pub fn statements() -> Vec<(&'static str, NamedStatements)> {
     let files = [
         ("activity", activity::STATEMENTS),
+        ("api_tokens", api_tokens::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),

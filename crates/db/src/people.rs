@@ -147,7 +147,8 @@ impl ReadTx<'_> {
         self.fetch_all(&CLASSES_SHOWING, args![user], |row| row.get("id"))
     }
 
-    /// Reads the present rank of the acting user; their role at the beginning of the request may be outdated.
+    /// Reads the present rank of the acting user; their role at the beginning of the request may be outdated. With an
+    /// API token it is at most that of an administrator.
     pub fn role_level(&mut self) -> Result<RoleLevel> {
         let user = self.user_text();
         let found = self.fetch_optional(&RANK, args![user], |row| {
@@ -157,6 +158,10 @@ impl ReadTx<'_> {
             ))
         })?;
         let role_level = found.and_then(|(platform, member)| RoleLevel::of(platform, member));
+        let role_level = role_level.map(|level| match self.actor().api_token {
+            Some(_) => level.at_most_administrator(),
+            None => level,
+        });
         role_level.ok_or(Error::NotAMember)
     }
 

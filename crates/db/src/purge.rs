@@ -61,6 +61,7 @@ statements! {
         WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
     /// All mail domains; there are few.
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
+    API_TOKENS = "DELETE FROM api_tokens WHERE organization_id = $1";
     /// Rate limit windows for help requests and imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
     /// Late texts.
@@ -139,7 +140,15 @@ impl WriteTx<'_> {
         let mut files: Vec<String> = self.fetch_all(&JOB_FILES, args![], |row| row.get("file_key"))?;
         files.extend(self.fetch_all(&LATE_TEXTS, args![], |row| row.get::<String>("file_key"))?);
         let mut counted = 0;
-        for table in [&DELETED_DOCUMENTS, &JOBS, &STORAGE, &RATES, &DOMAINS, &IDEMPOTENCY_KEYS] {
+        for table in [
+            &DELETED_DOCUMENTS,
+            &JOBS,
+            &STORAGE,
+            &RATES,
+            &DOMAINS,
+            &API_TOKENS,
+            &IDEMPOTENCY_KEYS,
+        ] {
             counted += self.execute(table, args![])?;
         }
         if counted > 0 {

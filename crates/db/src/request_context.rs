@@ -1,7 +1,8 @@
 //! The context of a request: organization, viewer, actor and time.
 
 use domain::access::Viewer;
-use domain::id::{OrganizationId, UserId};
+use domain::id::{ApiTokenId, OrganizationId, UserId};
+use domain::text::ShortName;
 use domain::time::Timestamp;
 
 use super::platform::CrossTenantReason;
@@ -22,6 +23,13 @@ impl Tenant {
     }
 }
 
+/// An API token with which a program acts for a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActingToken {
+    pub id: ApiTokenId,
+    pub name: ShortName,
+}
+
 /// The user who acts, as recorded in the activity log and in events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
@@ -33,6 +41,8 @@ pub struct Actor {
     pub role: &'static str,
     /// The super admin behind an impersonated session.
     pub impersonated_by: Option<UserId>,
+    /// The API token that the request was sent with. It acts with the rank of an administrator, never above.
+    pub api_token: Option<ActingToken>,
     pub request_id: Option<String>,
 }
 
@@ -60,6 +70,7 @@ impl RequestContext {
                 name: name.to_owned(),
                 role: "system",
                 impersonated_by: None,
+                api_token: None,
                 request_id: None,
             },
             now,

@@ -521,6 +521,7 @@ text_ids!(
     InvitationId,
     JobId,
     MailDomainId,
+    ApiTokenId,
 );
 
 /// Validated texts are stored as text; they are not validated again when read.

@@ -183,6 +183,15 @@ impl RoleLevel {
         }
     }
 
+    /// Returns the rank with which an API token acts for a user of this rank.
+    #[must_use]
+    pub fn at_most_administrator(self) -> Self {
+        match self {
+            Self::SuperAdmin | Self::Member(MemberRole::Owner) => Self::Member(MemberRole::Admin),
+            Self::Member(MemberRole::Admin | MemberRole::Teacher | MemberRole::Student) => self,
+        }
+    }
+
     /// Returns whether this rank may act on a member of the given role, or assign that role.
     pub fn outranks(self, other: MemberRole) -> bool {
         match self {

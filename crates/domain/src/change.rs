@@ -6,6 +6,7 @@
 //! its consequences are decided.
 
 pub mod administration;
+pub mod api_token;
 pub mod assignment;
 pub mod class;
 pub mod comment;
@@ -26,6 +27,7 @@ pub mod submission;
 pub mod user;
 
 use self::administration::AdministrationChange;
+use self::api_token::ApiTokenChange;
 use self::assignment::AssignmentChange;
 use self::class::ClassChange;
 use self::comment::CommentChange;
@@ -69,6 +71,7 @@ pub enum Change {
     Administration(AdministrationChange),
     Organization(OrganizationChange),
     MailDomain(MailDomainChange),
+    ApiToken(ApiTokenChange),
     Session(SessionChange),
 }
 
@@ -101,5 +104,6 @@ changes! {
     Administration(AdministrationChange)
     Organization(OrganizationChange)
     MailDomain(MailDomainChange)
+    ApiToken(ApiTokenChange)
     Session(SessionChange)
 }

@@ -130,6 +130,7 @@ error_codes! {
     SharedAccount = "SHARED_ACCOUNT", 403, User, "The account does not belong to this organization alone.";
     StudentNotEnrolled = "STUDENT_NOT_ENROLLED", 409, User, "A user in the request is not a student of the class; details names the user.";
     SubjectInUse = "SUBJECT_IN_USE", 409, User, "Courses or groups use the subject.";
+    TokenScopeMissing = "TOKEN_SCOPE_MISSING", 403, Program, "The API token does not have the scope of this route.";
     Unauthenticated = "UNAUTHENTICATED", 401, Program, "No session, or an expired one.";
     UnreadableFile = "UNREADABLE_FILE", 415, User, "The file is damaged or protected with a password; details contains the reason.";
     UnsupportedFileType = "UNSUPPORTED_FILE_TYPE", 415, User, "Files of this type are not accepted.";

@@ -108,6 +108,8 @@ ids! {
     WorkRoomId
     /// Id of a mail domain of an organization.
     MailDomainId
+    /// Id of an API token of an organization.
+    ApiTokenId
     /// Id of a room message, a direct message or an announcement.
     MessageId
     /// Id of a document in a work room.

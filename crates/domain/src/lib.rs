@@ -24,6 +24,7 @@
 
 pub mod access;
 pub mod activity;
+pub mod api_token;
 pub mod assignment;
 pub mod change;
 pub mod class;

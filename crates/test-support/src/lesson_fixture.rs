@@ -27,6 +27,7 @@ pub struct LessonFixture {
     pub chat_file: String,
     pub member: String,
     pub mail_domain: String,
+    pub api_token: String,
     pub job: String,
     pub submission: String,
     pub link: String,
@@ -96,6 +97,8 @@ impl LessonFixture {
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
         let domain = json!({"domain": name_server::domain()});
         let domain = adam.post("/admin/domains", domain).await.expect(201);
+        let token = json!({"name": name, "scopes": ["read"]});
+        let token = adam.post("/admin/api-tokens", token).await.expect(201);
         let members = adam.get("/admin/members?search=ben").await.expect(200);
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
         let sessions = adam.get(&sessions).await.expect(200);
@@ -117,6 +120,7 @@ impl LessonFixture {
             chat_file,
             member: text(&members["data"][0], "id"),
             mail_domain: text(&domain, "id"),
+            api_token: text(&token, "id"),
             job: job(app).await,
             submission,
             link: text(&handed_in["groupAssignment"], "id"),
@@ -155,6 +159,7 @@ impl LessonFixture {
             ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/domains/") => self.mail_domain.clone(),
+            ("admin", "id") if path.starts_with("/admin/api-tokens/") => self.api_token.clone(),
             ("tenants", "domainId") => self.mail_domain.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             ("workrooms", "attachmentId") => self.chat_file.clone(),

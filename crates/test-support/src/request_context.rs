@@ -45,6 +45,7 @@ impl TestApp {
             name,
             role,
             impersonated_by: None,
+            api_token: None,
             request_id: None,
         };
         RequestContext {

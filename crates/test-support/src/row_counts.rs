@@ -14,7 +14,7 @@ macro_rules! counted {
 }
 
 counted! {
-    ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
+    ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", API_TOKENS: "api_tokens", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
     CLASS_TEACHERS: "class_teachers", CLASSES: "classes", COMMENT_THREADS: "comment_threads",
     CONVERTED_FILES: "converted_files", COURSES: "courses", DOCUMENT_COMMENTS: "document_comments",

@@ -20,6 +20,13 @@ export default [
   },
   { name: "The administration at a glance", who: "admin", path: "/admin", ready: "main meter" },
   { name: "The school", who: "admin", path: "/admin/organisation", ready: "main form" },
+  {
+    name: "A new API token",
+    who: "admin",
+    path: "/admin/organisation",
+    ready: "main form",
+    does: (page) => page.getByRole("button", { name: /Create a token|Token erstellen/ }).click(),
+  },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
   {
     name: "Privacy",

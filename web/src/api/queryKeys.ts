@@ -28,6 +28,7 @@ interface QueryKeys {
     sessions: (userId?: string) => QueryKey;
     invitations: (organizationId?: string) => QueryKey;
     domains: (organizationId?: string) => QueryKey;
+    tokens: () => QueryKey;
     exports: (id: string) => QueryKey;
   };
   assignments: {

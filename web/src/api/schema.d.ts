@@ -44,6 +44,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the API tokens of the organization, by name */
+        get: operations["get_admin_api_tokens"];
+        put?: never;
+        /**
+         * Create an API token
+         * @description The response is the only one that contains the token. It acts for the caller, as an administrator of this
+         *     organization, until it expires, is revoked, or the caller no longer administers the organization. Impersonated
+         *     callers cannot create one.
+         */
+        post: operations["post_admin_api_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API token */
+        delete: operations["delete_admin_api_tokens_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/domains": {
         parameters: {
             query?: never;
@@ -3756,6 +3796,19 @@ export interface components {
             userName: string;
             userRole: string;
         };
+        /** @description An API token of an organization, without its secret. */
+        ApiToken: {
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description The first characters of the token. */
+            hint: string;
+            id: components["schemas"]["ApiTokenId"];
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
+            name: string;
+            scopes: components["schemas"]["TokenScope"][];
+        };
+        /** @description Id of an API token of an organization. */
+        ApiTokenId: string;
         /** @description A topic with its attachments and groups. */
         Assignment: components["schemas"]["AssignmentFields"] & {
             /** @description For students, only their own group. */
@@ -4769,6 +4822,11 @@ export interface components {
             color: string | null;
             id: components["schemas"]["SubjectId"];
             name: string;
+        };
+        /** @description A new API token. The response to its creation is the only one that contains it. */
+        CreatedApiToken: components["schemas"]["ApiToken"] & {
+            /** @description The token, for the header `X-API-Key`. */
+            secret: string;
         };
         /** @description Custom host name of an organization. */
         CustomDomain: string;
@@ -6111,7 +6169,14 @@ export interface components {
             publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
         List_SubjectId: string[];
+        List_TokenScope: ("read" | "provisioning" | "grades")[];
         List_UserId: string[];
+        /** @description An API token in the list. */
+        ListedApiToken: components["schemas"]["ApiToken"] & {
+            createdBy: components["schemas"]["TokenHolder"];
+            /** @description Whether the token is accepted: it is not expired, and its user still administers the organization. */
+            isValid: boolean;
+        };
         /** @description A topic in a list with the details visible to the caller, as indicated by `view`. */
         ListedAssignment: components["schemas"]["AssignmentListItem"] | components["schemas"]["AssignmentOutline"];
         /** @description A group in a list with the details visible to the caller, as indicated by `view`. */
@@ -6338,6 +6403,14 @@ export interface components {
         NamedPerson: {
             id: components["schemas"]["UserId"];
             name: string;
+        };
+        /** @description A token to create. */
+        NewApiToken: {
+            expiresAt?: components["schemas"]["Timestamp"] | null;
+            /** @description What the token is for, for example the name of the program. */
+            name: components["schemas"]["ShortName"];
+            /** @description What the token opens. */
+            scopes: components["schemas"]["List_TokenScope"];
         };
         /** @description A topic to create. */
         NewAssignment: {
@@ -7682,6 +7755,16 @@ export interface components {
         Timestamp: string;
         /** @description Title of an assignment (topic). */
         Title: string;
+        /** @description The user for whom an API token acts. */
+        TokenHolder: {
+            id: components["schemas"]["UserId"];
+            name: string;
+        };
+        /**
+         * @description What a token opens.
+         * @enum {string}
+         */
+        TokenScope: "read" | "provisioning" | "grades";
         /** @description A draft without a topic whose group works on another active topic. */
         UnlinkedDraft: {
             documentId: components["schemas"]["DocumentId"];
@@ -8621,6 +8704,58 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /**
+         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
+         *
+         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT.TOKEN_SCOPE_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
+         *
+         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `FORBIDDEN_ROLE`: Not allowed for the caller's role. */
         "403.FORBIDDEN_ROLE": {
             headers: {
@@ -8700,11 +8835,59 @@ export interface components {
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
+         *     `NOT_CLASS_TEACHER`: Only the teachers of the class and admins may do this.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8722,8 +8905,10 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8741,6 +8926,25 @@ export interface components {
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9139,8 +9343,10 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9156,6 +9362,23 @@ export interface components {
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10467,7 +10690,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10525,12 +10748,170 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_api_tokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the API tokens of the organization, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "createdAt": "2026-11-26T06:19:18.174Z",
+                     *         "createdBy": {
+                     *           "id": "01a21682-2010-7236-80db-214e8b92167d",
+                     *           "name": "Olga Owner"
+                     *         },
+                     *         "expiresAt": "2027-11-26T06:19:18.174Z",
+                     *         "hint": "gwt_ssqt",
+                     *         "id": "01a21682-2725-74ce-80d9-94cf3c7cda69",
+                     *         "isValid": true,
+                     *         "lastUsedAt": "2026-11-26T06:19:18.193Z",
+                     *         "name": "Timetable program",
+                     *         "scopes": [
+                     *           "provisioning"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ListedApiToken"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_api_tokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Timetable program",
+                 *       "scopes": [
+                 *         "read",
+                 *         "provisioning"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewApiToken"];
+            };
+        };
+        responses: {
+            /** @description Create an API token */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-26T06:19:17.733Z",
+                     *       "expiresAt": "2027-11-26T06:19:17.733Z",
+                     *       "hint": "gwt_iCyi",
+                     *       "id": "01a21682-2565-7740-8783-4e941dedf690",
+                     *       "lastUsedAt": null,
+                     *       "name": "Timetable program",
+                     *       "scopes": [
+                     *         "read",
+                     *         "provisioning"
+                     *       ],
+                     *       "secret": "gwt_iCyipGomNbi7iJtGNrNwBPIFDvyZA1Tf27zbahTL"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiToken"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_admin_api_tokens_id: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an API token */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke an API token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_admin_domains: {
@@ -11013,7 +11394,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11200,7 +11581,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11587,7 +11968,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11824,7 +12205,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13478,7 +13859,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13542,7 +13923,7 @@ export interface operations {
             };
             400: components["responses"]["400.IMPORT_HEADER.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16365,7 +16746,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16459,7 +16840,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16539,7 +16920,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16681,7 +17062,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -16833,7 +17214,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16967,7 +17348,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17035,7 +17416,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17082,7 +17463,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17264,7 +17645,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17341,7 +17722,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17393,7 +17774,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17440,7 +17821,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17494,7 +17875,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17547,7 +17928,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17589,7 +17970,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17638,7 +18019,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17708,7 +18089,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17785,7 +18166,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18306,7 +18687,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18733,7 +19114,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -18807,7 +19188,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19139,7 +19520,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19572,7 +19953,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20968,7 +21349,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21031,7 +21412,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21083,7 +21464,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21127,7 +21508,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -21189,7 +21570,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -21261,7 +21642,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21312,7 +21693,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21358,7 +21739,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21840,7 +22221,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21901,7 +22282,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21952,7 +22333,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21996,7 +22377,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -22057,7 +22438,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -22735,7 +23116,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22818,7 +23199,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -22883,7 +23264,7 @@ export interface operations {
             };
             400: components["responses"]["400.IMPORT_HEADER.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -23196,7 +23577,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23238,7 +23619,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23318,7 +23699,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -23356,7 +23737,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];

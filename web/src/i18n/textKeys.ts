@@ -39,6 +39,7 @@ import type subjectsTexts from "./en/subjects.json";
 import type submissionsTexts from "./en/submissions.json";
 import type tenantsTexts from "./en/tenants.json";
 import type todayTexts from "./en/today.json";
+import type tokensTexts from "./en/tokens.json";
 import type topicTexts from "./en/topic.json";
 import type workTexts from "./en/work.json";
 import type zoneTexts from "./en/zone.json";
@@ -80,6 +81,7 @@ type Texts = typeof actingTexts &
   typeof submissionsTexts &
   typeof tenantsTexts &
   typeof todayTexts &
+  typeof tokensTexts &
   typeof topicTexts &
   typeof workTexts &
   typeof zoneTexts;

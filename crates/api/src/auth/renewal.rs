@@ -17,6 +17,7 @@ pub fn is_due(caller: &Caller, remember: Remember) -> bool {
     let (expires_at, now) = (dto::time(caller.session.expires_at), dto::time(caller.now));
     remember == Remember::Yes
         && caller.session.impersonated_by.is_none()
+        && caller.api_token.is_none()
         && Lifecycle::STANDARD.is_refresh_due(expires_at, now)
 }
 

@@ -26,6 +26,10 @@ statements! {
     INVITATIONS = "SELECT i.id, o.name AS organization, i.role, i.status, i.created_at, i.expires_at FROM invitations i
         JOIN organizations o ON o.id = i.organization_id JOIN users u ON u.email = i.email
         WHERE u.id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3";
+    /// API tokens that act for the user.
+    API_TOKENS = "SELECT t.id, o.name AS organization, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at
+        FROM api_tokens t JOIN organizations o ON o.id = t.organization_id
+        WHERE t.created_by_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3";
     /// Number of consecutive failed sign-ins of the user from unknown addresses.
     FAILURE_COUNTS = "SELECT c.account_key AS email, c.failures, c.last_failure_at
         FROM sign_in_failure_counts c JOIN users u ON u.email = c.account_key
@@ -105,6 +109,19 @@ pub static TABLES: &[ExportTable] = &[
             ("status", Text),
             ("createdAt", Timestamp),
             ("expiresAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "api-tokens",
+        statement: &API_TOKENS,
+        fields: &[
+            ("id", Text),
+            ("organization", Text),
+            ("name", Text),
+            ("scopes", Text),
+            ("createdAt", Timestamp),
+            ("expiresAt", Timestamp),
+            ("lastUsedAt", Timestamp),
         ],
     },
     ExportTable {

@@ -138,6 +138,8 @@ pub static MAP: &[MappedColumn] = &[
     not_exported("invitations", "name", Name, RowDeleted),
     not_exported("invitations", "external_id", Other, RowDeleted),
     not_exported("invitations", "inviter_id", Id, Cleared),
+    exported("api_tokens", "name", Content, "api-tokens", RowDeleted),
+    exported("api_tokens", "created_by_id", Id, "api-tokens", RowDeleted),
     not_exported("users", "password_organization_id", Other, Cleared),
     not_exported("rate_windows", "name", Id, RowDeleted),
     not_exported("idempotency_keys", "user_id", Id, RowDeleted),

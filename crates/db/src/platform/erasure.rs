@@ -59,6 +59,8 @@ statements! {
     ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
     /// Emailed links.
     VERIFICATIONS = "DELETE FROM verifications WHERE value LIKE '%' || $1 || '%' OR identifier LIKE '%' || $1 || '%'";
+    /// API tokens that act for the user.
+    API_TOKENS = "DELETE FROM api_tokens WHERE created_by_id = $1";
     /// Failed sign-ins with the email address.
     FAILURES = "DELETE FROM sign_in_failures WHERE account_key = (SELECT email FROM users WHERE id = $1)";
     /// Invitations of the email address.
@@ -255,6 +257,7 @@ impl PlatformTx<'_> {
             sessions: run(&SESSIONS)?,
             sign_ins: run(&ACCOUNTS)?,
             sign_in_traces: run(&VERIFICATIONS)?
+                + run(&API_TOKENS)?
                 + run(&INVITATIONS)?
                 + run(&INVITATIONS_SENT)?
                 + run(&FAILURES)?

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod addresses;
 pub mod administration;
+pub mod api_tokens;
 pub mod backups;
 pub mod boards;
 pub mod deleted_documents;
@@ -228,6 +229,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
+        ("platform/api_tokens", api_tokens::STATEMENTS),
         ("platform/addresses", addresses::STATEMENTS),
         ("platform/administration", administration::STATEMENTS),
         ("platform/resource_tenant", resource_tenant::STATEMENTS),

@@ -30,6 +30,7 @@ statements! {
     MEMBER = "{SELECT_ORGANIZATION} FROM members x {OF_ROW}";
     INVITATION = "{SELECT_ORGANIZATION} FROM invitations x {OF_ROW}";
     JOB = "{SELECT_ORGANIZATION} FROM jobs x {OF_ROW}";
+    API_TOKEN = "{SELECT_ORGANIZATION} FROM api_tokens x {OF_ROW}";
     MAIL_DOMAIN = "{SELECT_ORGANIZATION} FROM mail_domains x {OF_ROW}";
     ORGANIZATION = "{SELECT_ORGANIZATION} FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL";
     /// The organization of a user: the one that created the account, otherwise the one of the oldest membership.
@@ -59,6 +60,7 @@ static RESOURCES: &[(&str, &Sql)] = &[
     ("invitations", &INVITATION),
     ("jobs", &JOB),
     ("domains", &MAIL_DOMAIN),
+    ("api-tokens", &API_TOKEN),
     ("users", &USER),
 ];
 

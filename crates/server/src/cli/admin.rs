@@ -232,6 +232,7 @@ fn administrator() -> Administrator {
             name: "groupwork admin".to_owned(),
             role: "system",
             impersonated_by: None,
+            api_token: None,
             request_id: None,
         },
         now: clock::now(),

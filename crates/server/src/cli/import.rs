@@ -127,6 +127,7 @@ async fn context(store: &Store, slug: &str) -> anyhow::Result<RequestContext> {
             name: "groupwork import".to_owned(),
             role: "system",
             impersonated_by: None,
+            api_token: None,
             request_id: None,
         },
         now: clock::now(),

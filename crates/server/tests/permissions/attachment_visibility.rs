@@ -45,6 +45,7 @@ async fn visible_by_model(
             name: String::new(),
             role: "system",
             impersonated_by: None,
+            api_token: None,
             request_id: None,
         },
         now,

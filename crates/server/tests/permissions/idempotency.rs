@@ -30,9 +30,10 @@ fn assert_replayed(first: &Answer, again: &Answer) {
 }
 
 /// Every create route of an organization, with the table that it inserts into.
-const CREATE_ROUTES: [(&str, &str); 23] = [
+const CREATE_ROUTES: [(&str, &str); 24] = [
     ("/users", "members"),
     ("/admin/domains", "mail_domains"),
+    ("/admin/api-tokens", "api_tokens"),
     ("/tenants/{id}/domains", "mail_domains"),
     ("/subjects", "subjects"),
     ("/homerooms", "homerooms"),
@@ -99,11 +100,16 @@ both!(every_create_route_creates_once_per_key, |app| {
         assert!(after > before, "{route}");
         let again = create_request(app, &lesson, route).send(&client, "POST", &path).await;
         assert_eq!(count(app, table).await, after, "{route}: {}", again.json());
-        if route == "/users" {
-            // The password is shown only once. A client that lost the response must reset it.
+        let shown_once = match route {
+            "/users" => Some("temporaryPassword"),
+            "/admin/api-tokens" => Some("secret"),
+            _ => None,
+        };
+        if let Some(secret) = shown_once {
+            // A client that lost the response must reset the password, or create another token.
             let (mut with, without) = (first.json(), again.json());
-            assert!(with["temporaryPassword"].is_string() && without["temporaryPassword"].is_null());
-            with["temporaryPassword"] = Value::Null;
+            assert!(with[secret].is_string() && without[secret].is_null());
+            with[secret] = Value::Null;
             assert_eq!((with, again.status), (without, 201));
         } else {
             assert_replayed(&first, &again);
@@ -123,13 +129,13 @@ both!(every_create_route_creates_once_per_key, |app| {
     );
     let secrets = texts(
         &app.database,
-        "SELECT answer FROM idempotency_keys WHERE route = 'POST /api/users'".to_owned(),
+        "SELECT answer FROM idempotency_keys WHERE route IN ('POST /api/users', 'POST /api/admin/api-tokens')"
+            .to_owned(),
     )
     .await;
-    assert!(
-        secrets[0].as_ref().unwrap().contains("\"temporaryPassword\":null"),
-        "{secrets:?}"
-    );
+    let is_hidden =
+        |answer: &&String| answer.contains("\"temporaryPassword\":null") || answer.contains("\"secret\":null");
+    assert_eq!(secrets.iter().flatten().filter(is_hidden).count(), 2, "{secrets:?}");
 });
 
 both!(key_reused_for_another_request_is_rejected, |app| {

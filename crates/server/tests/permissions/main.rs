@@ -11,6 +11,7 @@ extern crate test_support;
 mod access;
 mod access_revocation;
 mod activity_log_coverage;
+mod api_tokens;
 mod attachment_visibility;
 mod body_ids;
 mod data_leak;

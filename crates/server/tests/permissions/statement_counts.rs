@@ -24,6 +24,7 @@ const BACKGROUND_READS: u64 = 10;
 /// Lists that stay short, and why.
 const SHORT_LISTS: &[(&str, &str)] = &[
     ("/groups/{id}/contributions", "the people of one group"),
+    ("/admin/api-tokens", "the API tokens of one school, fifty at most"),
     ("/admin/domains", "the mail domains of one school, twenty at most"),
     ("/tenants/{id}/domains", "the same"),
     ("/auth/organization/list", "the schools of one person"),

@@ -428,6 +428,7 @@ fn context(known: &InvitationWithOrganization, caller: &InvitationCaller, user: 
         name: name.to_owned(),
         role: known.invitation.role.as_str(),
         impersonated_by: None,
+        api_token: None,
         request_id: caller.request_id.clone(),
     });
     RequestContext {

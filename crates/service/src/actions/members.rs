@@ -10,6 +10,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::api_tokens;
 use common::error::Result;
 use db::WriteTx;
 use db::members::MemberWithUser;
@@ -44,6 +45,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
         member.updated_at = Some(tx.now());
         tx.update_member(&member)?;
         let sessions = tx.end_sessions_after_role_change(&user.id)?;
+        api_tokens::revoke_all_of(tx, &user.id)?;
         tx.record(UserChange::RoleChanged {
             user: user.person(),
             member,
@@ -85,6 +87,7 @@ pub fn end(tx: &mut WriteTx<'_>, membership: Membership) -> Result<()> {
         left,
         sessions,
     } = tx.remove_membership(&user.id, is_deactivated)?;
+    api_tokens::revoke_all_of(tx, &user.id)?;
     tx.record(UserChange::MembershipEnded {
         user: user.person(),
         member,

@@ -4,6 +4,7 @@
 pub mod acceptance;
 pub mod addresses;
 pub mod administration;
+pub mod api_tokens;
 pub mod assignment_clones;
 pub mod assignments;
 pub mod attachments;

@@ -21,8 +21,8 @@ use serde_json::{Map, Value, json};
 
 use db::activity::LogEntry;
 
-/// The maximum size of the details in bytes: 16 KiB, less what an impersonation adds.
-const DETAILS_MAX: usize = 16 * 1024 - 256;
+/// The maximum size of the details in bytes: 16 KiB, less what an impersonation and an API token add.
+const DETAILS_MAX: usize = 16 * 1024 - 768;
 
 /// Returns the log entry of a change, if it has one.
 pub fn entry(change: &Change) -> Option<LogEntry> {
@@ -44,6 +44,7 @@ pub fn entry(change: &Change) -> Option<LogEntry> {
         Change::Organization(change) => organization::entry(change),
         Change::Administration(change) => Some(administration::entry(change)),
         Change::MailDomain(change) => Some(organization::mail_domain(change)),
+        Change::ApiToken(change) => Some(organization::api_token(change)),
         Change::Session(change) => organization::session(change),
     };
     entry.map(|mut entry| {

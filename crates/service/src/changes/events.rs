@@ -21,6 +21,7 @@ mod submission;
 mod user;
 
 use domain::change::Change;
+use domain::change::api_token::ApiTokenChange;
 use domain::change::invitation::InvitationChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::id::OrganizationId;
@@ -65,6 +66,9 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | MailDomainChange::Lost { .. }
             | MailDomainChange::Removed { .. },
         ) => organization::list_changed("domains", &mut builder),
+        Change::ApiToken(ApiTokenChange::Created { .. } | ApiTokenChange::Revoked { .. }) => {
+            organization::list_changed("apiTokens", &mut builder);
+        }
     }
     builder.signals()
 }

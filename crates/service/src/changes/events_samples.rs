@@ -50,6 +50,7 @@ pub fn ada() -> Actor {
         name: "ADA".to_owned(),
         role: MemberRole::Teacher.as_str(),
         impersonated_by: None,
+        api_token: None,
         request_id: None,
     }
 }

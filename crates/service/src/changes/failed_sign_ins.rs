@@ -30,6 +30,7 @@ pub fn record(tx: &mut PlatformWriteTx<'_>, change: &SessionChange) -> Result<()
         name: String::new(),
         role: "none",
         impersonated_by: impersonated_by.clone(),
+        api_token: None,
         request_id: None,
     };
     tx.write_in_home_tenant(&account, anonymous, clock::now(), |tx| tx.insert_log(&entry))

@@ -109,6 +109,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Organization::Deleted { .. },
         )
         | Change::MailDomain(_)
+        | Change::ApiToken(_)
         | Change::Session(_) => &[],
     }
 }

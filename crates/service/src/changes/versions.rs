@@ -98,6 +98,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         // The statements on accounts raise the version themselves.
         | Change::Administration(_)
         | Change::MailDomain(_)
+        | Change::ApiToken(_)
         | Change::Session(_) => Vec::new(),
     }
 }

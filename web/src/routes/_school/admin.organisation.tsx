@@ -6,6 +6,7 @@ import { AdminPage } from "../../features/organization/AdminPage";
 import { isAdmin, requireRole } from "../../auth/session";
 import { SchoolAddresses } from "../../features/organization/SchoolAddresses";
 import { settingsQuery } from "../../features/organization/organization";
+import { ApiTokens } from "../../features/organization/ApiTokens";
 import { MailDomains } from "../../features/organization/MailDomains";
 import { OrganizationSettings } from "../../features/organization/OrganizationSettings";
 import { ErrorMessage } from "../../components/ErrorMessage";
@@ -32,6 +33,7 @@ function Organisation() {
           <OrganizationSettings school={found.data} />
           <SchoolAddresses school={found.data} person={person} />
           <MailDomains />
+          <ApiTokens />
         </div>
       ) : null}
     </AdminPage>

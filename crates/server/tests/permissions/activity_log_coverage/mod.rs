@@ -327,6 +327,7 @@ both!(
         let mut scenario = Scenario::begin(app).await;
         school::change_school(&mut scenario).await;
         school::change_mail_domains(&mut scenario).await;
+        school::change_api_tokens(&mut scenario).await;
         school::change_users(&mut scenario).await;
         school::change_tenants(&mut scenario).await;
         let made = lesson::create_class(&mut scenario).await;

@@ -96,6 +96,18 @@ pub(super) async fn change_school(scenario: &mut Scenario<'_>) {
         .await;
 }
 
+pub(super) async fn change_api_tokens(scenario: &mut Scenario<'_>) {
+    let adam = &scenario.app.world.adam;
+    let body = json!({"name": "Timetable program", "scopes": ["provisioning"]});
+    let created = scenario
+        .call(adam, "POST /admin/api-tokens", &[], body, &["TENANT_CREATE"])
+        .await;
+    let route = "DELETE /admin/api-tokens/{id}";
+    scenario
+        .call(adam, route, &[&id(&created)], Value::Null, &["TENANT_DELETE"])
+        .await;
+}
+
 pub(super) async fn change_mail_domains(scenario: &mut Scenario<'_>) {
     let world = &scenario.app.world;
     let (adam, root) = (&world.adam, &world.root);

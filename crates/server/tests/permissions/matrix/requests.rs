@@ -92,6 +92,9 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
         ("admin", "id") if line.path.starts_with("/admin/domains/") => {
             return of_base_lesson(&fixture.base_lesson.mail_domain);
         }
+        ("admin", "id") if line.path.starts_with("/admin/api-tokens/") => {
+            return of_base_lesson(&fixture.base_lesson.api_token);
+        }
         ("tenants", "id") => return of_base_lesson(&fixture.spare),
         ("admin", "id") if line.path.starts_with("/admin/members/") => {
             return of_base_lesson(&fixture.base_lesson.member);

@@ -1,6 +1,7 @@
 //! Log entries of organizations, email domains and sign-ins.
 
 use domain::activity::{Action, Category};
+use domain::change::api_token::ApiTokenChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::change::organization::OrganizationChange;
 use domain::change::session::SessionChange;
@@ -53,6 +54,21 @@ pub(super) fn mail_domain(change: &MailDomainChange) -> LogEntry {
         "status": domain.status,
         "method": domain.method,
         "recordMissingSince": domain.failing_since,
+    }))
+}
+
+/// Returns the log entry of a change to an API token, without its secret.
+pub(super) fn api_token(change: &ApiTokenChange) -> LogEntry {
+    let (action, token) = match change {
+        ApiTokenChange::Created { token } => (Action::Create, token),
+        ApiTokenChange::Revoked { token } => (Action::Delete, token),
+    };
+    let entry = LogEntry::new(Category::Tenant, action, "apiToken", &token.id, token.name.as_str());
+    entry.details(json!({
+        "scopes": token.scopes.as_slice(),
+        "hint": token.hint,
+        "actsFor": token.created_by_id,
+        "expiresAt": token.expires_at,
     }))
 }
 
