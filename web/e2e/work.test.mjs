@@ -115,6 +115,28 @@ scenario("teacher returns work for revision and submits on behalf of a group", a
   await ada.getByText("by a teacher for the group").waitFor();
 });
 
+scenario("a talk without a document is recorded, graded and read by the group", async (harness) => {
+  const lakes = await harness.group("Lakes");
+  const ada = await harness.page("ada", { path: await workOf(harness, "Lakes") });
+  await ada.getByRole("button", { name: "Work without a document…" }).click();
+  const dialog = ada.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "What it was" }).fill("Talk about lakes");
+  await assertAccessible(ada);
+  await dialog.getByRole("button", { name: "Record the work" }).click();
+  await ada.getByRole("button", { name: "Remove the record…" }).waitFor();
+  await ada.getByRole("textbox", { name: "Grade" }).fill("A");
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
+  await ada.keyboard.press("Control+Enter");
+  await ada.getByText(/^Published today/).waitFor();
+  const { groupAssignments } = await (await harness.api("ada")).get(`/workrooms/group/${lakes.id}`);
+  const work = groupAssignments.find((one) => one.assignment.title === "Landforms");
+  assert.equal(work.status, "GRADED");
+  await ada.getByRole("button", { name: "Take the grade back" }).click();
+  await ada.getByRole("button", { name: "Remove the record…" }).click();
+  await ada.getByRole("alertdialog").getByRole("button", { name: "Remove the record" }).click();
+  await ada.getByRole("button", { name: "Work without a document…" }).waitFor();
+});
+
 scenario("grades are imported from a table and published for all groups", async (harness) => {
   const { topic, grade } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });

@@ -234,6 +234,7 @@ pub fn endpoints() -> Endpoints {
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/submit", routes!(submissions::submit))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/flushed", routes!(submissions::confirm_flush))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/unsubmit", routes!(submissions::unsubmit))
+        .add(Staff,                    Standard,  "POST DELETE /assignments/{id}/groups/{groupId}/submission", routes!(submissions::record, submissions::remove_record))
         .tag("feedback")
         .add(Staff.or(Grades),         Standard,  "PUT /feedback/submissions/{id}/grade", routes!(grades::grade))
         .add(Staff,                    Standard,  "PUT /workrooms/documents/{id}/grade", routes!(grades::grade_document))

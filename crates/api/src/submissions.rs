@@ -1,22 +1,25 @@
-//! `/workrooms/documents/{id}/submit` and `/unsubmit`. See docs/api-contract.md#submissions-grades-and-feedback.
+//! `/workrooms/documents/{id}/submit` and `/unsubmit`, and `/assignments/{id}/groups/{groupId}/submission` for work
+//! without documents. See docs/api-contract.md#submissions-grades-and-feedback.
 
 use axum::Json;
 use axum::extract::Path;
-use domain::id::DocumentId;
+use domain::id::{AssignmentId, DocumentId, GroupId};
 use domain::submission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::context::Context;
-use super::response::Ack;
-use super::valid::ValidOrEmpty;
+use super::dry_run::DryRunQuery;
+use super::response::{Ack, Created};
+use super::valid::{ValidOrEmpty, ValidQuery};
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use api_types::group_assignment::GroupAssignmentView;
 use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
+use db::WriteTx;
 use service::actions::freeze;
-use service::actions::submissions::{self, SubmissionState, SubmitDocument, WithdrawSubmission};
+use service::actions::submissions::{self, RecordWork, SubmissionState, SubmitDocument, WithdrawSubmission};
 
 /// The result of submitting a document.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,6 +38,55 @@ pub(crate) struct HandedIn {
 pub(crate) struct TakenBack {
     document: DocumentView,
     group_assignment: GroupAssignmentView,
+}
+
+/// Recorded work without documents.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RecordedWork {
+    submission: SubmissionView,
+    group_assignment: GroupAssignmentView,
+}
+
+/// Record work without documents for a group
+///
+/// For a talk, a poster or other work that was not written here, so that it can be graded. The result is a submission
+/// without documents. Finished topics accept it.
+#[utoipa::path(post, path = "/assignments/{id}/groups/{groupId}/submission",
+    params(("id" = String, Path), ("groupId" = String, Path)), request_body = Option<RecordWork>,
+    responses((status = 201, body = RecordedWork), (status = 403, description = "NOT_CLASS_TEACHER"),
+        (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_NOT_PUBLISHED, GRADE_PUBLISHED, CLASS_ARCHIVED")))]
+pub(crate) async fn record(
+    cx: Context,
+    Path((id, group)): Path<(AssignmentId, GroupId)>,
+    ValidOrEmpty(new): ValidOrEmpty<RecordWork>,
+) -> Result<Created<RecordedWork>> {
+    let record = move |tx: &mut WriteTx<'_>| {
+        let (submission, link) = submissions::record(tx, &id, &group, &new)?;
+        let path = format!("/api/feedback/submissions/{}", submission.submission.id);
+        let recorded = RecordedWork {
+            submission: SubmissionView::new(&submission, &Audience::Staff),
+            group_assignment: GroupAssignmentView::new(&link, &Audience::Staff),
+        };
+        Ok(Created(path, recorded))
+    };
+    cx.create(record).await
+}
+
+/// Remove recorded work without documents
+#[utoipa::path(delete, path = "/assignments/{id}/groups/{groupId}/submission",
+    params(("id" = String, Path), ("groupId" = String, Path), DryRunQuery),
+    responses((status = 200, body = GroupAssignmentView), (status = 403, description = "NOT_CLASS_TEACHER"),
+        (status = 409, description = "ALREADY_SUBMITTED when it has documents, NOT_SUBMITTED, GRADE_PUBLISHED, \
+         CLASS_ARCHIVED")))]
+pub(crate) async fn remove_record(
+    cx: Context,
+    Path((id, group)): Path<(AssignmentId, GroupId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<GroupAssignmentView>> {
+    let remove = move |tx: &mut WriteTx<'_>| submissions::remove_record(tx, &id, &group);
+    let link = cx.write_or_preview(query.dry_run, remove).await?;
+    Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
 }
 
 /// Submit a document for a topic

@@ -43,6 +43,12 @@ pub enum DomainError {
     /// A submitted document is submitted, edited or deleted.
     #[error("The document is already submitted; take the submission back first.")]
     AlreadySubmitted,
+    /// Work without documents is recorded for a group that has submitted.
+    #[error("The group has already submitted work for this topic.")]
+    AlreadyRecorded,
+    /// A submission with documents is removed as if it had none.
+    #[error("This submission has documents; take those back.")]
+    HasDocuments,
     /// A document that is not submitted is withdrawn or graded.
     #[error("The document is not submitted; submit it first.")]
     NotSubmitted,
@@ -165,7 +171,7 @@ impl DomainError {
             Self::EditTimeOver => ErrorCode::EditTimeOver,
             Self::CourseMismatch { .. } => ErrorCode::CourseMismatch,
             Self::ClassMismatch => ErrorCode::ClassMismatch,
-            Self::AlreadySubmitted => ErrorCode::AlreadySubmitted,
+            Self::AlreadySubmitted | Self::AlreadyRecorded | Self::HasDocuments => ErrorCode::AlreadySubmitted,
             Self::NotSubmitted => ErrorCode::NotSubmitted,
             Self::AssignmentFinished => ErrorCode::AssignmentFinished,
             Self::AssignmentNotPublished => ErrorCode::AssignmentNotPublished,

@@ -62,6 +62,11 @@ pub enum StatusTransition {
         /// Whether other submitted documents remain.
         others_remain: bool,
     },
+    /// A submission without documents was removed.
+    RecordRemoved {
+        /// Whether the group has a document for the topic.
+        has_document: bool,
+    },
     /// A grade was published, or a published grade changed.
     GradePublished,
     GradeWithdrawn,
@@ -97,6 +102,11 @@ impl GroupAssignmentStatus {
                 } else {
                     Self::InProgress
                 }),
+                Self::Graded => Err(DomainError::GradePublished),
+                Self::NotStarted | Self::InProgress | Self::Returned => Err(DomainError::NotSubmitted),
+            },
+            StatusTransition::RecordRemoved { has_document } => match self {
+                Self::Submitted => Ok(Self::at_attachment(has_document)),
                 Self::Graded => Err(DomainError::GradePublished),
                 Self::NotStarted | Self::InProgress | Self::Returned => Err(DomainError::NotSubmitted),
             },

@@ -145,6 +145,7 @@ fn empty_own_text_counts_as_none() {
 fn link_status_follows_the_transition_table() {
     use GroupAssignmentStatus::{Graded, InProgress, NotStarted, Returned, Submitted};
     let remain = |others_remain| StatusTransition::Unsubmitted { others_remain };
+    let removed = |has_document| StatusTransition::RecordRemoved { has_document };
     let not_submitted = Err(DomainError::NotSubmitted);
     let graded = Err(DomainError::GradePublished);
     for (from, step, expected) in [
@@ -160,6 +161,10 @@ fn link_status_follows_the_transition_table() {
         (Submitted, remain(false), Ok(InProgress)),
         (Graded, remain(true), graded),
         (InProgress, remain(false), not_submitted.clone()),
+        (Submitted, removed(true), Ok(InProgress)),
+        (Submitted, removed(false), Ok(NotStarted)),
+        (Graded, removed(false), Err(DomainError::GradePublished)),
+        (InProgress, removed(true), not_submitted.clone()),
         (Submitted, StatusTransition::GradePublished, Ok(Graded)),
         (Graded, StatusTransition::GradePublished, Ok(Graded)),
         (InProgress, StatusTransition::GradePublished, not_submitted.clone()),

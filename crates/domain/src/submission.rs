@@ -160,6 +160,46 @@ pub fn unsubmit(
     }))
 }
 
+/// Records work that was shown instead of written, such as a talk or a poster: an attempt without documents, so that it
+/// can be graded. A finished topic accepts it, because nothing that it locked changes.
+pub fn record(
+    assignment: &Assignment,
+    link: &GroupAssignment,
+    attempts: i64,
+    now: Timestamp,
+) -> Result<NextAttempt, DomainError> {
+    link.published(assignment, now)?;
+    link.status.after(StatusTransition::Submitted)?;
+    if link.status.has_submission() {
+        return Err(DomainError::AlreadyRecorded);
+    }
+    Ok(NextAttempt {
+        attempt: attempts + 1,
+        documents: Vec::new(),
+        // The teacher decides when it was shown.
+        lateness: Lateness::default(),
+        submitted_at: now,
+    })
+}
+
+/// Removes a recorded attempt without documents. `copies` counts its documents; `has_document` is whether the group has
+/// a document for the topic.
+pub fn remove_record(
+    link: &mut GroupAssignment,
+    current: &mut Submission,
+    copies: usize,
+    has_document: bool,
+    by: &UserId,
+    now: Timestamp,
+) -> Result<(), DomainError> {
+    if copies > 0 {
+        return Err(DomainError::HasDocuments);
+    }
+    link.apply_transition_with(StatusTransition::RecordRemoved { has_document }, None, now)?;
+    current.withdraw(by, now);
+    Ok(())
+}
+
 /// Returns the work of a group for revision: its documents become drafts. Rejected for a finished topic, which has to
 /// be reopened first.
 pub fn return_submission<'d>(

@@ -262,3 +262,47 @@ fn only_active_attempt_can_end() {
         (SubmissionStatus::Withdrawn, Some(ben()))
     );
 }
+
+#[test]
+fn recorded_work_has_no_documents_and_is_never_late() {
+    use GroupAssignmentStatus::{Graded, NotStarted, Returned, Submitted};
+    let mut topic = assignment("t", None);
+    topic.finish(&ada(), at(950));
+    let overdue = topic.deadline.plus_seconds(3600);
+    for status in [NotStarted, Returned] {
+        let next = record(&topic, &in_status(status), 2, overdue).unwrap();
+        assert_eq!(
+            (next.attempt, next.documents, next.lateness),
+            (3, vec![], Lateness::default())
+        );
+    }
+    for (status, error) in [
+        (Submitted, DomainError::AlreadyRecorded),
+        (Graded, DomainError::GradePublished),
+    ] {
+        assert_eq!(record(&topic, &in_status(status), 1, at(1)), Err(error));
+    }
+}
+
+#[test]
+fn only_an_attempt_without_documents_is_removed() {
+    let (mut own, mut current) = (
+        in_status(GroupAssignmentStatus::Submitted),
+        attempt(1, Lateness::default()),
+    );
+    let refused = remove_record(&mut own, &mut current, 1, true, &ada(), at(2));
+    assert_eq!(refused, Err(DomainError::HasDocuments));
+    assert_eq!(
+        (own.status, current.status),
+        (GroupAssignmentStatus::Submitted, SubmissionStatus::Active)
+    );
+    remove_record(&mut own, &mut current, 0, false, &ada(), at(2)).unwrap();
+    assert_eq!(
+        (own.status, own.current_submission_id),
+        (GroupAssignmentStatus::NotStarted, None)
+    );
+    assert_eq!(
+        (current.status, current.withdrawn_by_id),
+        (SubmissionStatus::Withdrawn, Some(ada()))
+    );
+}

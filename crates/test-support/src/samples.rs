@@ -169,6 +169,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
+        ("POST", "/assignments/{id}/groups/{groupId}/submission") => json!({"note": "Sample"}),
         ("POST", "/admin/api-tokens") => json!({"name": "Sample", "scopes": ["read"]}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),

@@ -750,6 +750,28 @@ export interface paths {
         patch: operations["patch_assignments_id_groups_groupId"];
         trace?: never;
     };
+    "/assignments/{id}/groups/{groupId}/submission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record work without documents for a group
+         * @description For a talk, a poster or other work that was not written here, so that it can be graded. The result is a submission
+         *     without documents. Finished topics accept it.
+         */
+        post: operations["post_assignments_id_groups_groupId_submission"];
+        /** Remove recorded work without documents */
+        delete: operations["delete_assignments_id_groups_groupId_submission"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/assignments/{id}/handouts": {
         parameters: {
             query?: never;
@@ -4825,8 +4847,8 @@ export interface components {
         };
         /** @description A new API token. The response to its creation is the only one that contains it. */
         CreatedApiToken: components["schemas"]["ApiToken"] & {
-            /** @description The token, for the header `X-API-Key`. */
-            secret: string;
+            /** @description The token, for the header `X-API-Key`. Null in a repeated response to the same `Idempotency-Key`. */
+            secret: string | null;
         };
         /** @description Custom host name of an organization. */
         CustomDomain: string;
@@ -7104,6 +7126,15 @@ export interface components {
         Reading: {
             lastReadMessageId?: components["schemas"]["MessageId"] | null;
         };
+        /** @description Work of a group without documents. */
+        RecordWork: {
+            note?: components["schemas"]["Note"] | null;
+        };
+        /** @description Recorded work without documents. */
+        RecordedWork: {
+            groupAssignment: components["schemas"]["GroupAssignment"];
+            submission: components["schemas"]["Submission"];
+        };
         /** @description Result of deleting an organization. */
         RemovedTenant: {
             /** @description Number of sessions that ended. */
@@ -7152,6 +7183,7 @@ export interface components {
         ReturnSubmission: {
             /** @description What has to be revised. The group sees this text. */
             feedback: components["schemas"]["FeedbackText"];
+            lateAllowedUntil?: components["schemas"]["Timestamp"] | null;
         };
         /** @description Id of one immutable revision of a document. */
         RevisionId: string;
@@ -9543,6 +9575,27 @@ export interface components {
         /**
          * @description `ALREADY_SUBMITTED`: The document is already submitted.
          *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `GRADE_PUBLISHED`: The grade is already published.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `EDITOR_NOT_AVAILABLE`: The built-in editor does not open documents of this kind.
@@ -9573,6 +9626,25 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `GRADE_PUBLISHED`: The grade is already published.
+         *
+         *     `NOT_SUBMITTED`: The document is not submitted.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -14181,6 +14253,213 @@ export interface operations {
             409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_assignments_id_groups_groupId_submission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+                /** @description The id of a group */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "A talk"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordWork"];
+            };
+        };
+        responses: {
+            /** @description Record work without documents for a group */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "groupAssignment": {
+                     *         "assignment": {
+                     *           "classId": "01a2168f-c905-70f0-baed-9d8689f2461a",
+                     *           "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *           "deadline": "2099-01-01T00:00:00.000Z",
+                     *           "id": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *           "isShared": true,
+                     *           "status": "ACTIVE",
+                     *           "title": "Cells"
+                     *         },
+                     *         "assignmentId": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *         "createdAt": "2026-11-26T06:34:15.177Z",
+                     *         "currentSubmission": {
+                     *           "attempt": 1,
+                     *           "createdAt": "2026-11-26T06:34:15.190Z",
+                     *           "documents": [],
+                     *           "feedback": [],
+                     *           "grade": null,
+                     *           "groupAssignmentId": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
+                     *           "id": "01a2168f-d717-7251-be9d-93556cba5291",
+                     *           "isLate": false,
+                     *           "lateBySeconds": 0,
+                     *           "memberIds": [
+                     *             "01a2168f-c902-7045-8465-22abbb85ff62",
+                     *             "01a2168f-c903-706c-adbf-34649ac5dcc3"
+                     *           ],
+                     *           "note": "A talk",
+                     *           "onBehalf": true,
+                     *           "status": "ACTIVE",
+                     *           "submittedAt": "2026-11-26T06:34:15.190Z",
+                     *           "submittedById": "01a2168f-c900-7334-bf5c-6cee5cb2a360",
+                     *           "withdrawnAt": null,
+                     *           "withdrawnById": null
+                     *         },
+                     *         "currentSubmissionId": "01a2168f-d717-7251-be9d-93556cba5291",
+                     *         "descriptionOverride": null,
+                     *         "effectiveAttachments": [],
+                     *         "effectiveDescription": "Draw one.",
+                     *         "group": {
+                     *           "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *           "displayName": null,
+                     *           "groupNumber": 1,
+                     *           "id": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
+                     *           "name": "Group 1"
+                     *         },
+                     *         "groupId": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
+                     *         "id": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
+                     *         "isComplete": false,
+                     *         "isDraft": false,
+                     *         "lateAllowedUntil": null,
+                     *         "publishAt": null,
+                     *         "status": "SUBMITTED",
+                     *         "submittedCount": 0,
+                     *         "updatedAt": "2026-11-26T06:34:15.190Z"
+                     *       },
+                     *       "submission": {
+                     *         "attempt": 1,
+                     *         "createdAt": "2026-11-26T06:34:15.190Z",
+                     *         "documents": [],
+                     *         "feedback": [],
+                     *         "grade": null,
+                     *         "groupAssignmentId": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
+                     *         "id": "01a2168f-d717-7251-be9d-93556cba5291",
+                     *         "isLate": false,
+                     *         "lateBySeconds": 0,
+                     *         "memberIds": [
+                     *           "01a2168f-c902-7045-8465-22abbb85ff62",
+                     *           "01a2168f-c903-706c-adbf-34649ac5dcc3"
+                     *         ],
+                     *         "note": "A talk",
+                     *         "onBehalf": true,
+                     *         "status": "ACTIVE",
+                     *         "submittedAt": "2026-11-26T06:34:15.190Z",
+                     *         "submittedById": "01a2168f-c900-7334-bf5c-6cee5cb2a360",
+                     *         "withdrawnAt": null,
+                     *         "withdrawnById": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordedWork"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_assignments_id_groups_groupId_submission: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+                /** @description The id of a group */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove recorded work without documents */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "assignment": {
+                     *         "classId": "01a2168f-c905-70f0-baed-9d8689f2461a",
+                     *         "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *         "deadline": "2099-01-01T00:00:00.000Z",
+                     *         "id": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *         "isShared": true,
+                     *         "status": "ACTIVE",
+                     *         "title": "Cells"
+                     *       },
+                     *       "assignmentId": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *       "createdAt": "2026-11-26T06:34:15.177Z",
+                     *       "currentSubmission": null,
+                     *       "currentSubmissionId": null,
+                     *       "descriptionOverride": null,
+                     *       "effectiveAttachments": [],
+                     *       "effectiveDescription": "Draw one.",
+                     *       "group": {
+                     *         "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *         "displayName": null,
+                     *         "groupNumber": 1,
+                     *         "id": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
+                     *         "name": "Group 1"
+                     *       },
+                     *       "groupId": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
+                     *       "id": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
+                     *       "isComplete": false,
+                     *       "isDraft": false,
+                     *       "lateAllowedUntil": null,
+                     *       "publishAt": null,
+                     *       "status": "NOT_STARTED",
+                     *       "submittedCount": 0,
+                     *       "updatedAt": "2026-11-26T06:34:15.225Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupAssignment"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];

@@ -19,6 +19,16 @@ pub enum SubmissionChange {
         /// The attempt that the new one replaced as current.
         superseded: Option<SubmissionId>,
     },
+    /// A teacher recorded work without documents for a group.
+    Recorded {
+        link: Box<GroupAssignmentDetails>,
+        submission: Box<SubmissionDetails>,
+    },
+    /// A recorded attempt without documents was removed.
+    RecordRemoved {
+        link: Box<GroupAssignmentDetails>,
+        former: Box<Submission>,
+    },
     /// The freeze of a submitted document is complete: its copy holds the content at the time of submission.
     Frozen {
         link: Box<GroupAssignmentDetails>,

@@ -333,3 +333,28 @@ with_document_server!(feedback_events_reach_their_audience_only, |fixture| {
     );
     dana.expect_no_event(50).await;
 });
+
+with_document_server!(returned_work_with_new_time_is_not_late, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
+    let over = format!("UPDATE assignments SET deadline = 1000 WHERE id = '{}'", fixture.topic);
+    test_support::rows::execute(&fixture.app.database, over).await;
+    let returning = format!("/feedback/submissions/{submission}/return");
+    let body = |until: &str| json!({"feedback": "Please add a map.", "lateAllowedUntil": until});
+    ada.post(&returning, body("2020-01-01T00:00:00Z"))
+        .await
+        .invalid("lateAllowedUntil");
+    let until = "2099-01-01T00:00:00.000Z";
+    let returned = ada.post(&returning, body(until)).await.expect(200);
+    assert_eq!(returned["lateAllowedUntil"], until);
+    let again = fixture.submit(&world.ben, &document).await.expect(200);
+    assert_eq!(again["submission"]["isLate"], json!(false));
+    let log = ada.get("/activity-logs?category=ASSIGNMENT").await.expect(200);
+    assert_eq!(
+        log["data"][0]["details"]["changed"],
+        json!(["lateAllowedUntil"]),
+        "{log}"
+    );
+});

@@ -277,3 +277,71 @@ with_document_server!(concurrent_submissions_of_document_create_one_attempt, |fi
     let attempts = texts(&fixture.app.database, "SELECT id FROM submissions".to_owned()).await;
     assert_eq!(attempts.len(), 1);
 });
+
+with_document_server!(work_without_documents_is_recorded_graded_and_removed, |fixture| {
+    let world = &fixture.app.world;
+    let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
+    let route = format!("/assignments/{}/groups/{}/submission", fixture.topic, fixture.group);
+    ben.post(&route, json!({})).await.refused(403, "FORBIDDEN_ROLE");
+    ada.post(&route, json!({"grade": "1"})).await.invalid("grade");
+    let recorded = ada.post(&route, json!({"note": "A talk"})).await.expect(201);
+    let submission = &recorded["submission"];
+    assert_eq!(recorded["groupAssignment"]["status"], "SUBMITTED");
+    assert_eq!(
+        (
+            &submission["documents"],
+            &submission["onBehalf"],
+            &submission["note"],
+            &submission["isLate"]
+        ),
+        (&json!([]), &json!(true), &json!("A talk"), &json!(false))
+    );
+    ada.post(&route, json!({})).await.refused(409, "ALREADY_SUBMITTED");
+    let grade = format!("/feedback/submissions/{}/grade", submission["id"].as_str().unwrap());
+    ada.put(&grade, json!({"value": "2", "publish": true}))
+        .await
+        .expect(200);
+    ada.delete(&route).await.refused(409, "GRADE_PUBLISHED");
+    let seen = ben
+        .get(&format!("/feedback/submissions/{}", submission["id"].as_str().unwrap()))
+        .await
+        .expect(200);
+    assert_eq!(seen["grade"]["value"], "2");
+    let book = ada
+        .get(&format!("/classes/{}/grade-book", world.seven_b.id))
+        .await
+        .expect(200)
+        .to_string();
+    assert!(book.contains("\"value\":\"2\""), "{book}");
+
+    // Without a published grade it can be removed, or followed by a document.
+    ada.put(&grade, json!({"publish": false})).await.expect(200);
+    let left = ada.delete(&route).await.expect(200);
+    assert_eq!(
+        (&left["status"], &left["currentSubmissionId"]),
+        (&json!("NOT_STARTED"), &json!(null))
+    );
+    ada.delete(&route).await.refused(409, "NOT_SUBMITTED");
+    ada.post(&route, json!({})).await.expect(201);
+    let document = fixture.document("Our page").await;
+    let body = json!({"assignmentId": fixture.topic});
+    let submitted = ben.post(&path(&document, "/submit"), body).await.expect(200);
+    assert_eq!(submitted["submission"]["attempt"], 3);
+    ada.delete(&route).await.refused(409, "ALREADY_SUBMITTED");
+});
+
+with_document_server!(work_is_recorded_for_a_finished_topic, |fixture| {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    ada.post(&format!("/assignments/{}/finish", fixture.topic), json!({}))
+        .await
+        .expect(200);
+    let route = format!("/assignments/{}/groups/{}/submission", fixture.topic, fixture.group);
+    let recorded = ada.post(&route, json!({})).await.expect(201);
+    let grade = format!(
+        "/feedback/submissions/{}/grade",
+        recorded["submission"]["id"].as_str().unwrap()
+    );
+    ada.put(&grade, json!({"value": "3", "publish": true}))
+        .await
+        .expect(200);
+});

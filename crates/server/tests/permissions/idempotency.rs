@@ -29,8 +29,26 @@ fn assert_replayed(first: &Answer, again: &Answer) {
     assert_eq!((first.status, first.json()), (again.status, again.json()));
 }
 
+const RECORD_WORK: &str = "/assignments/{id}/groups/{groupId}/submission";
+
+/// The path of `RECORD_WORK` for a group that has not submitted.
+async fn path_without_submission(app: &TestApp, lesson: &LessonFixture) -> String {
+    let ada = app.as_(&app.world.ada);
+    let new = json!({"classId": app.world.seven_b.id, "name": "Speakers"});
+    let group = ada.post("/groups", new).await.expect(201)["id"].clone();
+    let attach = json!({"groupIds": [group]});
+    ada.post(&format!("/assignments/{}/groups", lesson.assignment), attach)
+        .await
+        .expect(200);
+    format!(
+        "/assignments/{}/groups/{}/submission",
+        lesson.assignment,
+        group.as_str().unwrap()
+    )
+}
+
 /// Every create route of an organization, with the table that it inserts into.
-const CREATE_ROUTES: [(&str, &str); 24] = [
+const CREATE_ROUTES: [(&str, &str); 25] = [
     ("/users", "members"),
     ("/admin/domains", "mail_domains"),
     ("/admin/api-tokens", "api_tokens"),
@@ -47,6 +65,7 @@ const CREATE_ROUTES: [(&str, &str); 24] = [
     ("/assignments", "assignments"),
     ("/assignments/{id}/attachments", "assignment_attachments"),
     ("/assignments/{id}/clone", "assignments"),
+    (RECORD_WORK, "submissions"),
     ("/workrooms/{id}/messages", "work_room_messages"),
     ("/workrooms/{id}/messages/attachments", "message_attachments"),
     ("/workrooms/{id}/documents", "documents"),
@@ -85,7 +104,10 @@ both!(every_create_route_creates_once_per_key, |app| {
         .map(|(path, _)| path)
         .collect();
     for (route, table) in CREATE_ROUTES {
-        let path = lesson.path(app, route);
+        let path = match route {
+            RECORD_WORK => path_without_submission(app, &lesson).await,
+            _ => lesson.path(app, route),
+        };
         left.retain(|path| *path != route);
         let person = match route {
             "/tenants/{id}/domains" => &app.world.root,

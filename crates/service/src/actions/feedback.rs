@@ -1,14 +1,18 @@
 //! Feedback of teachers on the work of a group, and returning submissions for revision.
 
+use domain::change::assignment::AssignmentChange;
 use domain::change::feedback::FeedbackChange;
 use domain::change::submission::SubmissionChange;
 use domain::details::GroupAssignmentDetails;
 use domain::document::Document;
 use domain::domain_error::DomainError;
 use domain::feedback::{Feedback, FeedbackEdit, FeedbackTarget, FeedbackVisibility};
+use domain::group_assignment::GroupAssignmentEdit;
 use domain::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use domain::patch::FieldPatch;
 use domain::submission;
 use domain::text::FeedbackText;
+use domain::time::Timestamp;
 use domain::user::Person;
 use garde::Validate;
 use serde::Deserialize;
@@ -17,7 +21,7 @@ use utoipa::ToSchema;
 use super::grades::{author, lock_group_work, writable};
 use super::submissions::whole_link;
 use common::clock;
-use common::error::Result;
+use common::error::{Error, Result};
 use db::WriteTx;
 use db::submissions::grades::GroupWork;
 
@@ -52,6 +56,9 @@ pub struct ReturnSubmission {
     /// What has to be revised. The group sees this text.
     #[garde(dive)]
     pub feedback: FeedbackText,
+    /// The new deadline of the group, in the future. Without it the deadline stays, so that the revised work may be late.
+    #[garde(skip)]
+    pub late_allowed_until: Option<Timestamp>,
 }
 
 /// The work that a feedback is about.
@@ -150,6 +157,11 @@ pub fn return_submission(
     let mut documents = taken.collect::<Result<Vec<Document>>>()?;
     let now = tx.now();
     submission::return_submission(documents.iter_mut(), &link.assignment, &mut link.link, now)?;
+    let was_published = link.is_published(now);
+    let extended = match words.late_allowed_until {
+        Some(until) => Some(link.link.edit(extension(until, now)?, &link.assignment, now)?),
+        None => None,
+    };
     for document in &documents {
         tx.update_document(document)?;
     }
@@ -166,6 +178,13 @@ pub fn return_submission(
     let submission = Box::new(tx.submission(id)?);
     let documents = copied.iter().map(|document| Ok(tx.document(document)?.details));
     let documents = documents.collect::<Result<Vec<_>>>()?;
+    if let Some(changed) = extended.filter(|changed| !changed.is_empty()) {
+        tx.record(AssignmentChange::LinkUpdated {
+            link: Box::new(link.clone()),
+            changed,
+            was_published,
+        });
+    }
     tx.record(SubmissionChange::Returned {
         link: Box::new(link.clone()),
         submission,
@@ -173,6 +192,17 @@ pub fn return_submission(
         feedback: Some(Box::new(feedback)),
     });
     Ok(link)
+}
+
+/// Returns the edit that gives a group more time for a revision.
+fn extension(until: Timestamp, now: Timestamp) -> Result<GroupAssignmentEdit> {
+    if until <= now {
+        return Err(Error::invalid("lateAllowedUntil", "range", "must be in the future"));
+    }
+    Ok(GroupAssignmentEdit {
+        late_allowed_until: FieldPatch::Value(until),
+        ..GroupAssignmentEdit::default()
+    })
 }
 
 /// Finds what a feedback is about, if the caller can see it. Feedback about a submitted document also belongs to the

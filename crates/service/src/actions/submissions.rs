@@ -65,6 +65,16 @@ pub struct WithdrawSubmission {
     pub reason: Option<Note>,
 }
 
+/// Work of a group without documents.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RecordWork {
+    /// What was shown, for example a talk or a poster. The group reads it.
+    #[serde(default, deserialize_with = "domain::text::optional")]
+    #[garde(dive)]
+    pub note: Option<Note>,
+}
+
 /// A copy of a document's bytes under a separate key, which no row refers to yet.
 #[derive(Debug, Clone)]
 pub struct SubmissionCopy {
@@ -262,6 +272,59 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
         reason: reason.cloned(),
     });
     Ok(snapshot)
+}
+
+/// Records work without documents for a group, such as a talk or a poster.
+pub fn record(
+    tx: &mut WriteTx<'_>,
+    assignment: &AssignmentId,
+    group: &GroupId,
+    new: &RecordWork,
+) -> Result<(SubmissionDetails, GroupAssignmentDetails)> {
+    let by = author(tx)?;
+    let topic = tx.lock_writable_assignment(assignment)?.assignment;
+    let mut link = tx.get_link(assignment, group)?;
+    let (attempts, now) = (tx.attempts(&link.id)?, tx.now());
+    let next = submission::record(&topic, &link, attempts, now)?;
+    let new = Submission {
+        on_behalf: true,
+        member_ids: tx.member_ids_of(group)?,
+        note: new.note.clone(),
+        ..attempt(tx, &link.id, &next, by)
+    };
+    begin(tx, &new, &[])?;
+    link.apply_transition_with(StatusTransition::Submitted, Some(new.id.clone()), now)?;
+    tx.update_link(&link)?;
+    let (link, submission) = (whole_link(tx, assignment, group)?, tx.submission(&new.id)?);
+    tx.record(SubmissionChange::Recorded {
+        link: Box::new(link.clone()),
+        submission: Box::new(submission.clone()),
+    });
+    Ok((submission, link))
+}
+
+/// Removes a recorded attempt without documents.
+pub fn remove_record(
+    tx: &mut WriteTx<'_>,
+    assignment: &AssignmentId,
+    group: &GroupId,
+) -> Result<GroupAssignmentDetails> {
+    let by = author(tx)?;
+    tx.lock_writable_assignment(assignment)?;
+    let mut link = tx.get_link(assignment, group)?;
+    let current = link.current_submission_id.clone().ok_or(DomainError::NotSubmitted)?;
+    let current = tx.submission(&current)?;
+    let (has_document, now) = (tx.has_linked_document(assignment, group)?, tx.now());
+    let (mut former, copies) = (current.submission, current.documents.len());
+    submission::remove_record(&mut link, &mut former, copies, has_document, &by, now)?;
+    tx.update_submission(&former)?;
+    tx.update_link(&link)?;
+    let link = whole_link(tx, assignment, group)?;
+    tx.record(SubmissionChange::RecordRemoved {
+        link: Box::new(link.clone()),
+        former: Box::new(former),
+    });
+    Ok(link)
 }
 
 /// Returns the document, its group assignment and the current submission, as the viewer sees them.

@@ -43,7 +43,9 @@ fn created(change: &Change) -> Option<VersionedObject> {
         Change::Group(Group::Created { group }) => (&group.group.id).into(),
         Change::Assignment(Assignment::Created { assignment, .. }) => (&assignment.assignment.id).into(),
         Change::Document(Document::Created { document, .. }) => (&document.document.id).into(),
-        Change::Submission(Submission::Submitted { submission, .. }) => (&submission.submission.id).into(),
+        Change::Submission(Submission::Submitted { submission, .. } | Submission::Recorded { submission, .. }) => {
+            (&submission.submission.id).into()
+        }
         Change::Feedback(Feedback::Created { feedback, .. }) => (&feedback.id).into(),
         Change::User(User::Created { user, .. }) => (&user.id).into(),
         Change::Organization(Organization::Created { .. }) => VersionedObject::Organization,
@@ -175,6 +177,9 @@ fn of_submission(change: &Submission) -> Vec<VersionedObject> {
             objects.extend(superseded.iter().map(VersionedObject::from));
             objects
         }
+        // A new attempt has its first version.
+        Submission::Recorded { .. } => Vec::new(),
+        Submission::RecordRemoved { former, .. } => vec![(&former.id).into()],
         Submission::Frozen { submission, .. } | Submission::Completed { submission, .. } => {
             vec![(&submission.submission.id).into()]
         }

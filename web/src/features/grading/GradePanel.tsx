@@ -24,6 +24,8 @@ interface Props extends GradingScheme {
   groupAssignmentId: string;
   groupName: string;
   isFinished: boolean;
+  /** The deadline of the group. */
+  deadline: string;
   nameOf: (userId: string) => string | undefined;
   /** Link to the next work, next to the button that completes this one. */
   next: ReactNode;
@@ -45,6 +47,7 @@ export function GradePanel({
   groupAssignmentId,
   groupName,
   isFinished,
+  deadline,
   nameOf,
   next,
   children,
@@ -126,6 +129,7 @@ export function GradePanel({
           feedback={form.feedback}
           isFinished={isFinished}
           groupName={groupName}
+          deadline={deadline}
         />
         {children}
       </div>

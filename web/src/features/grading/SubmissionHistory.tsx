@@ -48,7 +48,8 @@ function AttemptItem({ attempt, maxPoints, nameOf }: { attempt: Submission } & O
       </p>
       <p className="text-soft text-sm">
         <Time at={attempt.submittedAt} /> · {nameOf(attempt.submittedById) ?? t("work.someone")}
-        {attempt.onBehalf ? ` (${t("work.onBehalf")})` : ""} · <LatenessBadge attempt={attempt} />
+        {attempt.onBehalf ? ` (${t("work.onBehalf")})` : ""} ·{" "}
+        {attempt.documents.length === 0 ? t("work.withoutDocuments") : <LatenessBadge attempt={attempt} />}
       </p>
       {attempt.note === null ? null : <q className="break-words">{attempt.note}</q>}
       {grade === "" ? null : (

@@ -18,11 +18,12 @@ import { Contributions } from "./Contributions";
 import { GradePanel } from "./GradePanel";
 import { SubmissionHistory, LatenessBadge } from "./SubmissionHistory";
 import { SubmitForGroup, TakeBackForGroup } from "./OnBehalfDialogs";
+import { RecordWork, RemoveRecord } from "./RecordWork";
 import { WorkStateBadge } from "../submissions/WorkStateBadge";
 import { DocumentViewer } from "./DocumentViewer";
 import { GroupStepLink } from "./GroupStepLink";
 import { useSubmissionChange } from "./useSubmissionChange";
-import { type Assignment, isUngraded, listViewedDocuments } from "./work";
+import { type Assignment, groupDeadline, isUngraded, listViewedDocuments } from "./work";
 import { numberedName } from "../lesson/groupNames";
 
 export interface WorkNeighbours {
@@ -226,6 +227,7 @@ function GradingPanel({
                 documents={live.filter((one) => one.status === "DRAFT")}
               />
             )}
+            <RecordWork work={groupWork} groupName={groupName} />
             {next}
           </div>
         </>
@@ -239,6 +241,7 @@ function GradingPanel({
           gradeScale={topic.gradeScale}
           maxPoints={topic.maxPoints}
           isFinished={isFinished}
+          deadline={groupDeadline(topic, groupWork)}
           nameOf={nameOfPerson}
           next={next}
         >
@@ -249,6 +252,9 @@ function GradingPanel({
                 (one) => one.status === "SUBMITTED" && attempt.documents.some((copy) => copy.documentId === one.id),
               )}
             />
+          ) : null}
+          {groupWork.status === "SUBMITTED" && attempt.documents.length === 0 ? (
+            <RemoveRecord work={groupWork} groupName={groupName} />
           ) : null}
         </GradePanel>
       )}

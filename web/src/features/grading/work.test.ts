@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import type { GroupTopic, WorkRoom } from "../work-room/workRoom";
-import { type Assignment, lateness, findNeighbours, listViewedDocuments, listScaleValues } from "./work";
+import {
+  type Assignment,
+  lateness,
+  findNeighbours,
+  groupDeadline,
+  listViewedDocuments,
+  listScaleValues,
+  revisionDeadline,
+} from "./work";
 import { partial } from "../../testing/partial";
 
 describe("grading scale", () => {
@@ -68,4 +76,20 @@ it("formats lateness in a suitable unit", () => {
     { unit: "hours", count: 2 },
     { unit: "days", count: 2 },
   ]);
+});
+
+describe("deadline of a revision", () => {
+  const now = Date.parse("2026-11-26T10:17:30Z");
+  it("is a week from now when the deadline has passed", () => {
+    expect(revisionDeadline("2026-11-26T10:00:00Z", now)).toBe("2026-12-03T10:00:00.000Z");
+  });
+  it("stays while the deadline is ahead", () => {
+    expect(revisionDeadline("2026-11-27T10:00:00Z", now)).toBeNull();
+  });
+  it("compares with the extended deadline of the group", () => {
+    const topic = { deadline: "2026-11-20T10:00:00Z" };
+    expect(groupDeadline(topic, { lateAllowedUntil: "2026-11-27T10:00:00Z" })).toBe("2026-11-27T10:00:00Z");
+    expect(groupDeadline(topic, { lateAllowedUntil: "2026-11-19T10:00:00Z" })).toBe(topic.deadline);
+    expect(groupDeadline(topic, { lateAllowedUntil: null })).toBe(topic.deadline);
+  });
 });

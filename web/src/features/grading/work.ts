@@ -123,3 +123,22 @@ export function lateness(seconds: number): { unit: "minutes" | "hours" | "days";
   if (seconds < 172_800) return { unit: "hours", count: Math.round(seconds / 3_600) };
   return { unit: "days", count: Math.round(seconds / 86_400) };
 }
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** The deadline of a group: its extended one, but never before that of the topic. */
+export const groupDeadline = (
+  topic: { deadline: string },
+  { lateAllowedUntil }: Pick<GroupTopic, "lateAllowedUntil">,
+) =>
+  lateAllowedUntil !== null && Date.parse(lateAllowedUntil) > Date.parse(topic.deadline)
+    ? lateAllowedUntil
+    : topic.deadline;
+
+/** The time that is offered for a revision: a week, to the full hour, if the deadline has passed; otherwise the deadline stays. */
+export function revisionDeadline(deadline: string, nowMs: number): string | null {
+  if (Date.parse(deadline) > nowMs) return null;
+  const end = new Date(nowMs + WEEK_MS);
+  end.setMinutes(0, 0, 0);
+  return end.toISOString();
+}

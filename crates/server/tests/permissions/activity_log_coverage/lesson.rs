@@ -183,7 +183,15 @@ pub(super) async fn create_topic(scenario: &mut Scenario<'_>, [class, course, gr
     scenario
         .call(ada, route, &ids, json!({"descriptionOverride": "Two."}), &update)
         .await;
-    let route = "DELETE /assignments/{id}/groups/{groupId}";
+    let recorded = "POST /assignments/{id}/groups/{groupId}/submission";
+    let body = json!({"note": "A talk"});
+    scenario.call(ada, recorded, &ids, body, &["SUBMISSION_SUBMIT"]).await;
+    let route = "DELETE /assignments/{id}/groups/{groupId}/submission";
+    scenario
+        .call(ada, route, &ids, Value::Null, &["SUBMISSION_UNSUBMIT"])
+        .await;
+    // Removed work stays in the history of the group.
+    let route = "DELETE /assignments/{id}/groups/{groupId}?force=1";
     scenario
         .call(ada, route, &ids, Value::Null, &["ASSIGNMENT_DETACH"])
         .await;

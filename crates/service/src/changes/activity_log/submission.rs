@@ -29,6 +29,20 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
                 "supersededId": superseded,
             })))
         }
+        SubmissionChange::Recorded { link, submission } => {
+            let submission = &submission.submission;
+            Some(about(Action::Submit, link, submission).details(json!({
+                "attempt": submission.attempt,
+                "onBehalf": submission.on_behalf,
+                "withoutDocuments": true,
+            })))
+        }
+        SubmissionChange::RecordRemoved { link, former } => {
+            Some(about(Action::Unsubmit, link, former).details(json!({
+                "attempt": former.attempt,
+                "withoutDocuments": true,
+            })))
+        }
         // A late save completed the bytes of the submission; what was submitted and when has not changed.
         SubmissionChange::Completed { .. } | SubmissionChange::Frozen { .. } => None,
         SubmissionChange::Unsubmitted {

@@ -39,6 +39,12 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
                 builder,
             );
         }
+        SubmissionChange::Recorded { link, submission } => {
+            emit_submission(Event::SubmissionCreated, link, &submission.submission, &[], builder);
+        }
+        SubmissionChange::RecordRemoved { link, former } => {
+            emit_submission(Event::SubmissionWithdrawn, link, former, &[], builder);
+        }
         // A pending save completed the bytes of a submission; nothing that clients received has changed.
         SubmissionChange::Completed { link: _, submission: _ } => {}
         SubmissionChange::Unsubmitted {
