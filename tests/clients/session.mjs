@@ -1,6 +1,6 @@
 // A signed-in user: a cookie jar, and the official better-auth client and plain requests that share it.
 import { createAuthClient } from 'better-auth/client';
-import { adminClient, organizationClient } from 'better-auth/client/plugins';
+import { adminClient, organizationClient, twoFactorClient } from 'better-auth/client/plugins';
 import { Api, assert } from './api.mjs';
 
 /** The cookies of one browser for one host: name, value, attributes and expiry. */
@@ -37,7 +37,11 @@ export class User {
     this.api = new Api(`${this.baseUrl}/api`, label, this.fetch);
     this.auth = createAuthClient({
       baseURL: this.baseUrl,
-      plugins: [organizationClient(), adminClient()],
+      plugins: [
+        organizationClient(),
+        adminClient(),
+        twoFactorClient({ onTwoFactorRedirect: ({ twoFactorMethods }) => void (this.secondStep = twoFactorMethods) }),
+      ],
       fetchOptions: { customFetchImpl: this.fetch },
     });
   }

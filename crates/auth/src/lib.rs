@@ -13,6 +13,8 @@ pub mod resource_tenant;
 pub mod temporary_password;
 pub mod uploads;
 
+use std::sync::Arc;
+
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
 use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie, VerifyingSecrets};
@@ -22,6 +24,7 @@ use domain::time::Timestamp;
 
 use api_token::PresentedToken;
 use common::clock;
+use common::encryptor::{EncryptionPurpose, Encryptor};
 use common::error::{Error, Result};
 use common::settings::{RotatedSecret, Secret};
 use db::platform::CrossTenantReason;
@@ -49,6 +52,7 @@ pub struct Authenticator {
     host_resolver: HostResolver,
     password_hasher: PasswordHasher,
     tenant_hints: TenantHints,
+    factor_encryptor: Arc<Encryptor>,
 }
 
 /// Unverified credentials and context of a request, taken from its headers before any look-up.
@@ -197,15 +201,17 @@ pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, re
 }
 
 impl Authenticator {
-    pub fn new(store: Store, names: CookieNames, secret: RotatedSecret, host_resolver: HostResolver) -> Self {
-        Self {
+    pub fn new(store: Store, names: CookieNames, secret: RotatedSecret, host_resolver: HostResolver) -> Result<Self> {
+        let factor_encryptor = Arc::new(Encryptor::new(&secret, EncryptionPurpose::SecondFactor)?);
+        Ok(Self {
             store,
             names,
             secret,
             host_resolver,
             password_hasher: PasswordHasher::default(),
             tenant_hints: TenantHints::default(),
-        }
+            factor_encryptor,
+        })
     }
 
     pub fn names(&self) -> &CookieNames {
@@ -227,6 +233,11 @@ impl Authenticator {
 
     pub fn host_resolver(&self) -> &HostResolver {
         &self.host_resolver
+    }
+
+    /// Encrypts the secrets of second factors.
+    pub fn factor_encryptor(&self) -> Arc<Encryptor> {
+        Arc::clone(&self.factor_encryptor)
     }
 
     pub fn password_hasher(&self) -> &PasswordHasher {

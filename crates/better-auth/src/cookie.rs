@@ -40,6 +40,8 @@ pub struct CookieNames {
     session_data: String,
     dont_remember: String,
     admin_session: String,
+    two_factor: String,
+    trust_device: String,
 }
 
 impl CookieNames {
@@ -58,6 +60,8 @@ impl CookieNames {
             session_data: named("session_data"),
             dont_remember: named("dont_remember"),
             admin_session: named("admin_session"),
+            two_factor: named("two_factor"),
+            trust_device: named("trust_device"),
         }
     }
 
@@ -84,6 +88,16 @@ impl CookieNames {
     /// Name of the cookie with which an administrator returns from impersonation.
     pub fn admin_session(&self) -> &str {
         &self.admin_session
+    }
+
+    /// Name of the cookie of a sign-in that waits for its second factor.
+    pub fn two_factor(&self) -> &str {
+        &self.two_factor
+    }
+
+    /// Name of the cookie of a browser that needs no second factor for a while.
+    pub fn trust_device(&self) -> &str {
+        &self.trust_device
     }
 }
 

@@ -147,6 +147,20 @@ auth_errors! {
     change_email_disabled: 400 "CHANGE_EMAIL_DISABLED" "Change email is disabled";
     provider_not_found: 404 "PROVIDER_NOT_FOUND" "Provider not found";
 
+    // Second factors.
+    otp_not_available: 400 "OTP_NOT_CONFIGURED" "OTP is not available";
+    otp_not_configured: 400 "OTP_NOT_CONFIGURED" "otp isn't configured";
+    otp_has_expired: 400 "OTP_HAS_EXPIRED" "OTP has expired";
+    totp_not_enabled: 400 "TOTP_NOT_ENABLED" "TOTP not enabled";
+    totp_already_enabled: 400 "TOTP_ALREADY_ENABLED" "TOTP is already enabled";
+    two_factor_not_enabled: 400 "TWO_FACTOR_NOT_ENABLED" "Two factor isn't enabled";
+    backup_codes_not_enabled: 400 "BACKUP_CODES_NOT_ENABLED" "Backup codes aren't enabled";
+    invalid_backup_code: 401 "INVALID_BACKUP_CODE" "Invalid backup code";
+    invalid_code: 401 "INVALID_CODE" "Invalid code";
+    invalid_two_factor_cookie: 401 "INVALID_TWO_FACTOR_COOKIE" "Invalid two factor cookie";
+    too_many_attempts: 400 "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE" "Too many attempts. Please request a new code.";
+    account_temporarily_locked: 429 "ACCOUNT_TEMPORARILY_LOCKED" "Too many failed verification attempts. Your account is temporarily locked. Please try again later.";
+
     // Organizations: reading and selecting.
     organization_not_found: 400 "ORGANIZATION_NOT_FOUND" "Organization not found";
     no_active_organization: 400 "NO_ACTIVE_ORGANIZATION" "No active organization";

@@ -17,6 +17,7 @@
 //! | [`trusted_origin`] | the trusted origin and the URLs that belong to it |
 //! | [`email`] | syntax of email addresses |
 //! | [`token`] | random ids and tokens |
+//! | [`totp`] | codes of authenticator apps, recovery codes |
 //! | [`schema`] | validation of JSON bodies with the library's messages |
 //! | [`error`] | all errors with status, code and message |
 
@@ -35,5 +36,6 @@ pub mod set_cookie;
 mod signature;
 pub mod timestamp;
 pub mod token;
+pub mod totp;
 pub mod trusted_origin;
 pub mod uri_component;

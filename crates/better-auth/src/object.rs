@@ -53,6 +53,9 @@ pub struct UserObject {
     pub ban_reason: Option<String>,
     /// When the ban ends.
     pub ban_expires: Option<UnixMillis>,
+    /// Whether sign-in requires a second factor.
+    #[serde(default)]
+    pub two_factor_enabled: bool,
     pub id: String,
 }
 

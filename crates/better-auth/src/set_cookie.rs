@@ -104,6 +104,42 @@ impl SetCookies<'_> {
         self.header(self.names.admin_session(), &value, Some(self.lifecycle.expires_in))
     }
 
+    /// Returns the headers of a sign-in that waits for its second factor: the session cookies are cleared, `dont_remember`
+    /// is kept for the session that follows.
+    pub fn two_factor(&self, token: &str, max_age: i64, remember: Remember) -> Vec<String> {
+        let mut headers = vec![
+            self.expired(self.names.session_token()),
+            self.expired(self.names.session_data()),
+        ];
+        let stored = self.received.stored_names(self.names.session_data());
+        let chunks = stored.into_iter().filter(|name| *name != self.names.session_data());
+        headers.extend(chunks.map(|name| self.expired(name)));
+        match remember {
+            Remember::No => headers.push(self.dont_remember()),
+            Remember::Yes if self.received.count(self.names.dont_remember()) > 0 => {
+                headers.push(self.expired(self.names.dont_remember()));
+            }
+            Remember::Yes => {}
+        }
+        headers.push(self.header(self.names.two_factor(), &sign(self.secret, token), Some(max_age)));
+        headers
+    }
+
+    /// Returns the header that ends the wait for a second factor.
+    pub fn clear_two_factor(&self) -> String {
+        self.expired(self.names.two_factor())
+    }
+
+    /// Returns the header that makes this browser trusted.
+    pub fn trust_device(&self, token: &str, max_age: i64) -> String {
+        self.header(self.names.trust_device(), &sign(self.secret, token), Some(max_age))
+    }
+
+    /// Returns the header with which this browser is no longer trusted.
+    pub fn clear_trust_device(&self) -> String {
+        self.expired(self.names.trust_device())
+    }
+
     /// Returns the headers of a sign-out: the token, the cached copy with every received chunk, and `dont_remember`.
     pub fn clear(&self) -> Vec<String> {
         let mut headers = vec![

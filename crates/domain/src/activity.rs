@@ -72,6 +72,18 @@ string_enum! {
         Export = "EXPORT",
         /// A sign-in failed.
         LoginFailed = "LOGIN_FAILED",
+        /// A second factor was set up.
+        FactorEnabled = "FACTOR_ENABLED",
+        /// A second factor was removed by its user.
+        FactorDisabled = "FACTOR_DISABLED",
+        /// A second factor was removed by an administrator.
+        FactorReset = "FACTOR_RESET",
+        /// A wrong code of a second factor was entered.
+        FactorFailed = "FACTOR_FAILED",
+        /// A recovery code was used instead of the second factor.
+        RecoveryCodeUsed = "RECOVERY_CODE_USED",
+        /// The recovery codes were replaced.
+        RecoveryCodesRenewed = "RECOVERY_CODES_RENEWED",
         /// The role of a member changed.
         RoleChanged = "ROLE_CHANGED",
     }

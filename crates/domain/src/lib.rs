@@ -75,6 +75,7 @@ mod samples;
 pub mod save;
 pub mod schedule;
 pub mod school_year;
+pub mod second_factor;
 pub mod sign_in_limit;
 pub mod storage;
 mod string_enum;

@@ -55,7 +55,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
             .and_then(|(_, host)| host_resolver::canonical(host)),
     };
     let names = CookieNames::for_base_url(&config.frontend_url);
-    let authenticator = Authenticator::new(store.clone(), names, config.auth_secret.clone(), host_resolver);
+    let authenticator = Authenticator::new(store.clone(), names, config.auth_secret.clone(), host_resolver)?;
     let document_server = DocumentServer::new(
         config.document_server(),
         api_internal_url,

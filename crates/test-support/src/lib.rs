@@ -54,6 +54,7 @@ pub mod rows;
 pub mod samples;
 pub mod school_people;
 pub mod scratch;
+pub mod second_factor;
 mod second_instance;
 mod server_process;
 mod socket_listener;

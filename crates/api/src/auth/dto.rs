@@ -52,6 +52,7 @@ pub fn user(user: &SessionUser) -> UserObject {
         banned: false,
         ban_reason: None,
         ban_expires: None,
+        two_factor_enabled: user.has_second_factor,
         id: user.id.as_str().to_owned(),
     }
 }

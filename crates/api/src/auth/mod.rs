@@ -17,6 +17,7 @@ mod request;
 pub(crate) mod reset;
 mod response;
 mod schema;
+pub(crate) mod second_factor;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
 pub(crate) mod unsupported;

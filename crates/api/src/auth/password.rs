@@ -107,7 +107,7 @@ pub async fn check_new_of(request: &AuthRequest, user: &UserId, password: &str) 
 }
 
 /// Verifies the password and returns its stored hash. A wrong password is counted.
-async fn prove(
+pub(super) async fn prove(
     request: &AuthRequest,
     current_session: &CurrentSession,
     password: &str,
@@ -131,7 +131,8 @@ async fn prove(
     Err(AuthRejection::from(AuthError::invalid_password()).with(current_session.cookies.clone()))
 }
 
-fn prover(request: &AuthRequest, current_session: &CurrentSession) -> PasswordCheck {
+/// The caller as the limits of failed sign-ins count them.
+pub(super) fn prover(request: &AuthRequest, current_session: &CurrentSession) -> PasswordCheck {
     PasswordCheck {
         user: current_session.user.id.clone(),
         impersonated_by: current_session.session.impersonated_by.clone(),

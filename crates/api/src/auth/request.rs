@@ -27,6 +27,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::sessions::{Session, SessionUser};
 use db::platform::{CrossTenantReason, PlatformWriteTx};
+use service::actions::second_factor::SignInBrowser;
 use service::actions::sessions;
 
 const JSON: &str = "application/json";
@@ -180,6 +181,28 @@ impl AuthRequest {
             active_organization_id: None,
             impersonated_by: None,
         }
+    }
+
+    /// What this browser presents for a second factor, with new tokens.
+    pub fn browser(&self) -> SignInBrowser {
+        SignInBrowser::new(self.signed_cookie(self.app.authenticator().names().trust_device()))
+    }
+
+    /// The token of the sign-in that waits for its second factor in this browser.
+    pub fn pending_sign_in(&self) -> Option<String> {
+        self.signed_cookie(self.app.authenticator().names().two_factor())
+    }
+
+    /// Whether the request has a cookie with this name, valid or not.
+    pub fn has_cookie(&self, name: &str) -> bool {
+        self.cookies.count(name) > 0
+    }
+
+    fn signed_cookie(&self, name: &str) -> Option<String> {
+        // Of two cookies with one name, one may have been set by a sibling domain.
+        let is_single = self.cookies.count(name) == 1;
+        let secrets = self.app.authenticator().verifying_secrets();
+        self.cookies.signed(name, secrets).filter(|_| is_single)
     }
 
     /// Whether this browser has persistent cookies.

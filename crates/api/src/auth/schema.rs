@@ -58,6 +58,96 @@ pub struct SignedIn {
     user: AuthUser,
 }
 
+/// A sign-in that waits for a second factor.
+#[derive(ToSchema)]
+#[schema(as = AuthTwoFactorRedirect, rename_all = "camelCase")]
+pub struct TwoFactorRedirect {
+    /// Always true.
+    two_factor_redirect: bool,
+    /// The methods that the user can use: `totp`.
+    two_factor_methods: Vec<String>,
+}
+
+/// The response of a sign-in.
+#[derive(ToSchema)]
+#[schema(as = AuthSignInResponse)]
+#[serde(untagged)]
+pub enum SignInResponse {
+    SignedIn(SignedIn),
+    SecondFactorRequired(TwoFactorRedirect),
+}
+
+/// An authenticator app to set up.
+#[derive(ToSchema)]
+#[schema(as = AuthTwoFactorSetup)]
+pub struct TwoFactorSetup {
+    password: String,
+    /// `totp` is the default; `otp` is not supported.
+    #[schema(nullable = false)]
+    method: Option<String>,
+    /// The name of the service in the app.
+    #[schema(nullable = false)]
+    issuer: Option<String>,
+}
+
+/// The secret for the app, and recovery codes. It takes effect with the first code.
+#[derive(ToSchema)]
+#[schema(as = AuthTwoFactorSecret, rename_all = "camelCase")]
+pub struct TwoFactorSecret {
+    /// Always `totp`.
+    method: String,
+    #[schema(rename = "totpURI")]
+    totp_uri: String,
+    /// Shown once.
+    backup_codes: Vec<String>,
+}
+
+/// The secret for the app.
+#[derive(ToSchema)]
+#[schema(as = AuthTotpUri)]
+pub struct TotpUri {
+    #[schema(rename = "totpURI")]
+    totp_uri: String,
+}
+
+/// A code of the app, or a recovery code.
+#[derive(ToSchema)]
+#[schema(as = AuthFactorCode, rename_all = "camelCase")]
+pub struct FactorCode {
+    code: String,
+    /// Whether this browser needs no second factor for 30 days.
+    #[schema(nullable = false)]
+    trust_device: Option<bool>,
+    /// Not supported for a sign-in.
+    #[schema(nullable = false)]
+    disable_session: Option<bool>,
+}
+
+/// The session after a correct code.
+#[derive(ToSchema)]
+#[schema(as = AuthFactorVerified)]
+pub struct FactorVerified {
+    token: String,
+    user: AuthUser,
+}
+
+/// New recovery codes.
+#[derive(ToSchema)]
+#[schema(as = AuthBackupCodes, rename_all = "camelCase")]
+pub struct BackupCodes {
+    status: bool,
+    /// Shown once.
+    backup_codes: Vec<String>,
+}
+
+/// A request of a code by email, which is not supported.
+#[derive(ToSchema)]
+#[schema(as = AuthOtpRequest, rename_all = "camelCase")]
+pub struct OtpRequest {
+    #[schema(nullable = false)]
+    trust_device: Option<bool>,
+}
+
 /// An account as returned by `/auth`.
 #[derive(ToSchema)]
 #[schema(as = AuthUser, rename_all = "camelCase")]
@@ -75,6 +165,8 @@ pub struct AuthUser {
     ban_reason: Option<String>,
     #[schema(required)]
     ban_expires: Option<Timestamp>,
+    /// Whether sign-in requires a second factor.
+    two_factor_enabled: bool,
     id: UserId,
 }
 

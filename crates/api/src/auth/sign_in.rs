@@ -14,11 +14,12 @@ use super::dto;
 use super::request::AuthRequest;
 use super::response::{AuthResult, json_response};
 use super::schema;
+use super::second_factor::{challenge, trust_cookie};
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::platform::sign_in::SignInAttempt;
 use service::actions::sessions;
-use service::actions::sign_in::{self as signing, SignIn, SignInResult};
+use service::actions::sign_in::{self as signing, OpenedSession, SignIn, SignInResult};
 
 /// Maximum length of a stored email address.
 pub const LONGEST_EMAIL: usize = 254;
@@ -26,7 +27,8 @@ pub const LONGEST_EMAIL: usize = 254;
 /// Sign in with email address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
     request_body = schema::AuthSignIn,
-    responses((status = 200, body = schema::SignedIn, description = "redirect, token, user; sets the session cookies"),
+    responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies. With a second \
+         factor twoFactorRedirect and twoFactorMethods; sets the cookie of the waiting sign-in"),
         (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
         (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
          INVALID_CALLBACK_URL"),
@@ -61,15 +63,21 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
         _ => None,
     };
     let session = request.new_session(UserId::new(""));
+    let browser = request.browser();
     let sign_in = SignIn {
         attempt,
         fitted,
         rehashed,
         session,
+        browser: browser.clone(),
     };
     let now = request.now;
-    let session = match request.act(move |tx| signing::sign_in(tx, &sign_in, now)).await? {
-        SignInResult::SignedIn(session) => session,
+    let remember = if remember { Remember::Yes } else { Remember::No };
+    let (session, is_trusted) = match request.act(move |tx| signing::sign_in(tx, &sign_in, now)).await? {
+        SignInResult::Verified(OpenedSession::Opened { session, is_trusted }) => (session, is_trusted),
+        SignInResult::Verified(OpenedSession::SecondFactorRequired) => {
+            return Ok(challenge(&request, &browser, remember));
+        }
         SignInResult::InvalidCredentials => return Err(AuthError::invalid_email_or_password().into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),
     };
@@ -80,8 +88,8 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
         .await?;
     // A user who was deactivated at this moment gets the same error as an unknown one.
     let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
-    let remember = if remember { Remember::Yes } else { Remember::No };
-    let cookies = request.issue(&facts.session, &facts.user, remember);
+    let mut cookies = request.issue(&facts.session, &facts.user, remember);
+    cookies.extend(trust_cookie(&request, &browser, is_trusted));
     let callback = callback.filter(|callback| !callback.is_empty());
     let mut body = json!({ "redirect": callback.is_some(), "token": facts.session.token });
     if let Some(callback) = callback {

@@ -58,6 +58,7 @@ impl WireUser {
                 banned: false,
                 ban_reason: None,
                 ban_expires: None,
+                two_factor_enabled: false,
                 id: user_id,
             },
         }

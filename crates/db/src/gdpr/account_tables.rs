@@ -10,6 +10,7 @@ statements! {
     ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone,
         is_active,
             must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at,
+            has_second_factor,
             created_at, updated_at
         FROM users WHERE id = $1 AND id > $2 ORDER BY id LIMIT $3";
     /// The sign-in methods of the user.
@@ -61,6 +62,7 @@ pub static TABLES: &[ExportTable] = &[
             ("mustChangePassword", Boolean),
             ("passwordResetAt", Timestamp),
             ("passwordResetById", Text),
+            ("hasSecondFactor", Boolean),
             ("banned", Boolean),
             ("banReason", Text),
             ("lastLoginAt", Timestamp),

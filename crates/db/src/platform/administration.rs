@@ -23,7 +23,7 @@ const SEPARATOR: char = '\n';
 const TIME_BASE: i64 = 1_000_000_000_000_000;
 
 fragments! {
-    ACCOUNT_COLUMNS = "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
+    ACCOUNT_COLUMNS = "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.has_second_factor, u.created_at, u.updated_at,
         u.is_active, u.banned,
             u.ban_reason, u.ban_expires";
     /// The value of the field named by an argument, as a text with the sort order of the field; `$1` is the current
@@ -94,7 +94,8 @@ statements! {
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
             temporary_password_expires_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
-            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5,
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, has_second_factor = FALSE,
+            home_organization_id = NULL, erased_at = $5,
             updated_at = $5,
             search_key = $6, sort_key = $7
         WHERE id = $1";
@@ -349,6 +350,7 @@ impl PlatformTx<'_> {
         // A reserved domain that receives no mail (RFC 2606). The old address becomes available.
         let address = format!("erased-{id}@erased.invalid");
         self.connection.execute(&DELETE_ACCOUNTS, args![id])?;
+        self.delete_second_factor(id)?;
         self.delete_verifications(id)?;
         self.delete_sign_in_history(&account.user.email)?;
         self.connection
@@ -376,6 +378,7 @@ fn account(row: &Columns<'_>) -> Result<AdministeredAccount> {
         email_verified: row.get("email_verified")?,
         image: row.get("image")?,
         role: row.get::<PlatformRole>("role")?,
+        has_second_factor: row.get("has_second_factor")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     };

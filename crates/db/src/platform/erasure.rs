@@ -50,13 +50,18 @@ statements! {
             is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
             password_organization_id = NULL, last_login_at = NULL, password_reset_at = NULL,
             password_reset_by_id = NULL,
-            banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5,
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, has_second_factor = FALSE,
+            erased_at = $5, updated_at = $5,
             search_key = $6, sort_key = $7
         WHERE id = $1 AND erased_at IS NULL";
     /// Sessions of the user, and those in which they impersonated others.
     SESSIONS = "DELETE FROM sessions WHERE user_id = $1 OR impersonated_by = $1";
     /// Sign-in methods.
     ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
+    /// Second factors.
+    SECOND_FACTORS = "DELETE FROM second_factors WHERE user_id = $1";
+    /// Recovery codes.
+    RECOVERY_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
     /// Emailed links.
     VERIFICATIONS = "DELETE FROM verifications WHERE value LIKE '%' || $1 || '%' OR identifier LIKE '%' || $1 || '%'";
     /// API tokens that act for the user.
@@ -255,7 +260,7 @@ impl PlatformTx<'_> {
         };
         let mut erased = ErasureCounts {
             sessions: run(&SESSIONS)?,
-            sign_ins: run(&ACCOUNTS)?,
+            sign_ins: run(&ACCOUNTS)? + run(&SECOND_FACTORS)? + run(&RECOVERY_CODES)?,
             sign_in_traces: run(&VERIFICATIONS)?
                 + run(&API_TOKENS)?
                 + run(&INVITATIONS)?

@@ -24,6 +24,7 @@ pub mod operations;
 pub mod organizations;
 pub mod outbox;
 pub mod resource_tenant;
+pub mod second_factors;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;

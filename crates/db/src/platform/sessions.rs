@@ -19,7 +19,7 @@ statements! {
     /// All data that a request is authorized with: session, user, active organization, membership. Expired sessions,
     /// sessions of banned or inactive users and invalid impersonations are excluded.
     BY_TOKEN = "SELECT {SESSION_COLUMNS},
-            u.name, u.email, u.email_verified, u.image, u.role, u.created_at AS user_created_at,
+            u.name, u.email, u.email_verified, u.image, u.role, u.has_second_factor, u.created_at AS user_created_at,
             u.updated_at AS user_updated_at,
             o.id AS active_id, o.status AS active_status, m.role AS member_role,
             COALESCE(u.password_organization_id <> o.id, FALSE) AS is_password_foreign
@@ -88,6 +88,8 @@ pub struct SessionUser {
     /// URL of a picture.
     pub image: Option<String>,
     pub role: PlatformRole,
+    /// Whether a sign-in of the user requires a second factor.
+    pub has_second_factor: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -146,6 +148,7 @@ impl PlatformTx<'_> {
                 email_verified: row.get("email_verified")?,
                 image: row.get("image")?,
                 role: row.get::<PlatformRole>("role")?,
+                has_second_factor: row.get("has_second_factor")?,
                 created_at: row.get("user_created_at")?,
                 updated_at: row.get("user_updated_at")?,
             };

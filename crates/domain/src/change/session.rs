@@ -2,7 +2,24 @@
 
 use crate::id::{OrganizationId, SessionId, UserId};
 use crate::realtime::KillReason;
+use crate::string_enum::string_enum;
 use crate::user::Person;
+
+string_enum! {
+    /// What happened to a second factor.
+    SecondFactorEvent {
+        /// A second factor was set up.
+        Enabled = "ENABLED",
+        /// The user removed the second factor.
+        Disabled = "DISABLED",
+        /// A wrong code was entered.
+        CodeRejected = "CODE_REJECTED",
+        /// A recovery code was used instead of the app.
+        RecoveryCodeUsed = "RECOVERY_CODE_USED",
+        /// The recovery codes were replaced.
+        RecoveryCodesRenewed = "RECOVERY_CODES_RENEWED",
+    }
+}
 
 /// A change of sessions.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +42,15 @@ pub enum SessionChange {
         user: Option<UserId>,
         /// The email address that was entered.
         email: String,
+        /// IP address of the client.
+        address: Option<String>,
+        /// The super admin who impersonated the user.
+        impersonated_by: Option<UserId>,
+    },
+    /// Something happened to the second factor of a user, at sign-in or in the account.
+    SecondFactor {
+        user: UserId,
+        event: SecondFactorEvent,
         /// IP address of the client.
         address: Option<String>,
         /// The super admin who impersonated the user.

@@ -47,6 +47,7 @@ pub mod profile;
 pub mod rates;
 pub mod saves;
 pub mod school;
+pub mod second_factor;
 pub mod session_notices;
 pub mod sessions;
 pub mod sign_in;

@@ -6,6 +6,7 @@ use domain::change::session::SessionChange;
 use domain::id::UserId;
 use domain::time::Timestamp;
 
+use super::second_factor::{self, FirstStep, SignInBrowser};
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::{Credential, SignInAttempt};
@@ -22,13 +23,27 @@ pub struct SignIn {
     pub rehashed: Option<String>,
     /// The session to insert on success; its user is filled in here.
     pub session: Session,
+    /// The browser, for the second factor.
+    pub browser: SignInBrowser,
+}
+
+/// A session that was opened, or not yet.
+#[derive(Debug, Clone)]
+pub enum OpenedSession {
+    Opened {
+        session: Session,
+        /// Whether the browser stays trusted: its cookie gets the new token.
+        is_trusted: bool,
+    },
+    /// There is no session yet: the browser receives the token of the waiting sign-in, and the user enters a code.
+    SecondFactorRequired,
 }
 
 /// The result of a sign-in.
 #[derive(Debug, Clone)]
 pub enum SignInResult {
-    /// A session was created.
-    SignedIn(Session),
+    /// The password is right.
+    Verified(OpenedSession),
     /// Rejected: the password is wrong, the account is unknown or deactivated, or the temporary password has expired.
     /// Clients cannot distinguish these.
     InvalidCredentials,
@@ -64,13 +79,39 @@ pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -
     if let Some(hash) = &sign_in.rehashed {
         tx.rehash_password(&account, hash, now)?;
     }
-    tx.insert_success(&credential.user, attempt, now)?;
-    let session = open_session(tx, credential.user, sign_in.session.clone(), now)?;
-    Ok(SignInResult::SignedIn(session))
+    let user = credential.user;
+    let opened = open_session(tx, user.clone(), sign_in.session.clone(), &sign_in.browser, now)?;
+    if let OpenedSession::Opened { .. } = opened {
+        tx.insert_success(&user, attempt, now)?;
+    }
+    Ok(SignInResult::Verified(opened))
 }
 
-/// Inserts the session of a user whose identity was verified. Every sign-in ends here, whatever it verified.
-pub fn open_session(tx: &mut PlatformWriteTx<'_>, user: UserId, session: Session, now: Timestamp) -> Result<Session> {
+/// Inserts the session of a user whose identity was verified, unless a second factor is required first. Every sign-in
+/// ends here, whatever it verified.
+pub fn open_session(
+    tx: &mut PlatformWriteTx<'_>,
+    user: UserId,
+    session: Session,
+    browser: &SignInBrowser,
+    now: Timestamp,
+) -> Result<OpenedSession> {
+    match second_factor::first_step(tx, &user, browser, now)? {
+        FirstStep::NeedsSecond => Ok(OpenedSession::SecondFactorRequired),
+        FirstStep::Sufficient { is_trusted } => Ok(OpenedSession::Opened {
+            session: insert_session(tx, user, session, now)?,
+            is_trusted,
+        }),
+    }
+}
+
+/// Inserts the session of a user after all steps of a sign-in.
+pub(super) fn insert_session(
+    tx: &mut PlatformWriteTx<'_>,
+    user: UserId,
+    session: Session,
+    now: Timestamp,
+) -> Result<Session> {
     tx.forget_sessions(&user, now)?;
     let session = Session {
         user_id: user,

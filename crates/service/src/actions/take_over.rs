@@ -36,6 +36,7 @@ pub fn take_over(
     }
     tx.delete_verifications(&user)?;
     tx.delete_sign_ins(&user)?;
+    tx.delete_second_factor(&user)?;
     let ended_sessions = sessions::revoke_all(tx, &user, None, KillReason::PasswordChanged)?;
     tx.write_in_tenant(context.clone(), |tx| tx.take_over_account(&user))?;
     let others = tx.organizations_of(&user)?;

@@ -4,8 +4,8 @@
 
 mod activity_log;
 mod events;
-mod failed_sign_ins;
 mod removed_files;
+mod sign_in_log;
 mod transactor;
 mod versions;
 

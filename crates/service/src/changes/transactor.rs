@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use domain::version::{IfMatch, Version, VersionedObject};
 
-use super::{activity_log, events, failed_sign_ins, removed_files, versions};
+use super::{activity_log, events, removed_files, sign_in_log, versions};
 use crate::actions::take_over::take_over;
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};
@@ -109,7 +109,7 @@ impl Transactor {
             let changes = tx.take_changes();
             let after = bus.publish_platform(tx, changes.iter().flat_map(events::session_signals).collect())?;
             for change in &changes {
-                if let Err(error) = failed_sign_ins::record(tx, change) {
+                if let Err(error) = sign_in_log::record(tx, change) {
                     tracing::error!(error = format!("{error:?}"), "activity log entry lost");
                 }
             }

@@ -9,6 +9,7 @@ mod impersonation;
 mod limits;
 mod organization;
 mod reset;
+mod second_factor;
 mod sessions;
 mod sign_in;
 
@@ -43,6 +44,12 @@ db::statements! {
     /// Counts the failed sign-ins in a school's activity log.
     FAILURES_IN_LOG = "SELECT COUNT(*) FROM activity_logs
         WHERE organization_id = $1 AND entity_id = $2 AND category = 'AUTH' AND action = 'LOGIN_FAILED'";
+    /// Moves the end of links and waiting sign-ins into the past.
+    AGE_LINKS = "UPDATE verifications SET expires_at = expires_at - $1";
+    /// Counts the log entries about the second factor of a user.
+    FACTOR_ENTRIES = "SELECT COUNT(*) FROM activity_logs
+        WHERE organization_id = $1 AND entity_id = $2 AND category = 'AUTH' AND action = $3";
+    STORED_SECRET = "SELECT secret FROM second_factors WHERE user_id = $1";
     COUNT_USERS = "SELECT COUNT(*) FROM users";
     COUNT_SESSIONS = "SELECT COUNT(*) FROM sessions WHERE user_id = $1";
     /// Returns the time of a user's last sign-in, or 0.

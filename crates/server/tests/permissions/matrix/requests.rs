@@ -223,6 +223,11 @@ fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &LessonIds, actor: &Matrix
         (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),
         (_, "change-password") => json!({"currentPassword": "wrong wrong", "newPassword": "uncommon-Q7wz-phrase"}),
         (_, "verify-password") => json!({"password": "wrong wrong"}),
+        (_, "two-factor/verify-totp" | "two-factor/verify-backup-code" | "two-factor/verify-otp") => {
+            json!({"code": "000000"})
+        }
+        (_, "two-factor/send-otp") => json!({}),
+        (_, path) if path.starts_with("two-factor/") => json!({"password": "wrong wrong"}),
         (_, "update-session") => json!({"theme": "dark"}),
         (_, "update-user") => json!({"image": null}),
         (_, "revoke-session") => json!({"token": world.eli.token}),

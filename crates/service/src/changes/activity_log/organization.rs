@@ -4,7 +4,7 @@ use domain::activity::{Action, Category};
 use domain::change::api_token::ApiTokenChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::change::organization::OrganizationChange;
-use domain::change::session::SessionChange;
+use domain::change::session::{SecondFactorEvent, SessionChange};
 use domain::organization::{Organization, OrganizationStatus};
 use serde_json::json;
 
@@ -88,6 +88,19 @@ pub(super) fn session(change: &SessionChange) -> Option<LogEntry> {
             let email = user.as_ref().map(|_| email);
             let details = json!({"email": email, "address": address});
             Some(LogEntry::new(Category::Auth, Action::LoginFailed, "user", id, "").details(details))
+        }
+        SessionChange::SecondFactor {
+            user, event, address, ..
+        } => {
+            let action = match event {
+                SecondFactorEvent::Enabled => Action::FactorEnabled,
+                SecondFactorEvent::Disabled => Action::FactorDisabled,
+                SecondFactorEvent::CodeRejected => Action::FactorFailed,
+                SecondFactorEvent::RecoveryCodeUsed => Action::RecoveryCodeUsed,
+                SecondFactorEvent::RecoveryCodesRenewed => Action::RecoveryCodesRenewed,
+            };
+            let details = json!({"address": address});
+            Some(LogEntry::new(Category::Auth, action, "user", user, "").details(details))
         }
     }
 }

@@ -35,6 +35,6 @@ pub fn signals(change: &SessionChange) -> Vec<Signal> {
             parties: vec![ConnectionTarget::Session(session.clone())],
             leave: Vec::new(),
         }],
-        SessionChange::LoginFailed { .. } => Vec::new(),
+        SessionChange::LoginFailed { .. } | SessionChange::SecondFactor { .. } => Vec::new(),
     }
 }

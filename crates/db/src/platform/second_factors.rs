@@ -1,0 +1,146 @@
+//! Second factors of users, their recovery codes, sign-ins that wait for a second factor, and trusted browsers. Tokens of
+//! browsers are stored as hashes in `verifications`, so they end with every other link of the user.
+
+use domain::id::UserId;
+use domain::second_factor::CodeHistory;
+use domain::time::Timestamp;
+
+use super::PlatformTx;
+use crate::{args, statements};
+use common::clock;
+use common::error::Result;
+
+statements! {
+    OF_USER = "SELECT id, secret, confirmed_at, last_step, failures, locked_until FROM second_factors
+        WHERE user_id = $1";
+    /// Inserts a second factor that is not confirmed yet, in place of an earlier one.
+    UPSERT = "INSERT INTO second_factors (id, user_id, secret, created_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (user_id) DO UPDATE SET id = excluded.id, secret = excluded.secret, confirmed_at = NULL,
+            last_step = NULL, failures = 0, locked_until = NULL, created_at = excluded.created_at";
+    CONFIRM = "UPDATE second_factors SET confirmed_at = $2 WHERE user_id = $1";
+    UPDATE_HISTORY = "UPDATE second_factors SET last_step = $2, failures = $3, locked_until = $4 WHERE user_id = $1";
+    DELETE = "DELETE FROM second_factors WHERE user_id = $1";
+    /// Records whether a sign-in of the user requires a second factor.
+    MARK_USER = "UPDATE users SET has_second_factor = $2, row_version = row_version + 1 WHERE id = $1";
+    INSERT_CODE = "INSERT INTO recovery_codes (id, user_id, code_hash, created_at) VALUES ($1, $2, $3, $4)";
+    DELETE_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
+    /// Uses up a code. Of two concurrent requests only one deletes the row.
+    DELETE_CODE = "DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2";
+    COUNT_CODES = "SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1";
+    /// A waiting sign-in that has not expired.
+    PENDING = "SELECT value, attempts FROM verifications WHERE identifier = $1 AND expires_at >= $2";
+    COUNT_ATTEMPT = "UPDATE verifications SET attempts = attempts + 1 WHERE identifier = $1";
+    DELETE_ONE = "DELETE FROM verifications WHERE identifier = $1";
+    DELETE_KIND = "DELETE FROM verifications WHERE value = $1 AND identifier LIKE CAST($2 AS TEXT) || ':%'";
+}
+
+/// The second factor of a user.
+#[derive(Debug, Clone)]
+pub struct SecondFactor {
+    pub id: String,
+    /// The encrypted secret.
+    pub secret: String,
+    /// When the first code was entered; `None` until then.
+    pub confirmed_at: Option<Timestamp>,
+    pub history: CodeHistory,
+}
+
+/// A sign-in that waits for its second factor.
+#[derive(Debug, Clone)]
+pub struct PendingSignIn {
+    pub user: UserId,
+    /// Number of wrong codes.
+    pub attempts: i64,
+}
+
+impl PlatformTx<'_> {
+    /// Returns the second factor of a user, confirmed or not.
+    pub fn second_factor(&mut self, user: &UserId) -> Result<Option<SecondFactor>> {
+        self.connection.fetch_optional(&OF_USER, args![user], |row| {
+            Ok(SecondFactor {
+                id: row.get("id")?,
+                secret: row.get("secret")?,
+                confirmed_at: row.get("confirmed_at")?,
+                history: CodeHistory {
+                    last_step: row.get("last_step")?,
+                    failures: row.get("failures")?,
+                    locked_until: row.get("locked_until")?,
+                },
+            })
+        })
+    }
+
+    /// Inserts a second factor that is not confirmed yet, in place of an earlier one.
+    pub fn insert_second_factor(&mut self, id: &str, user: &UserId, secret: &str, now: Timestamp) -> Result<()> {
+        self.connection.execute(&UPSERT, args![id, user, secret, now]).map(drop)
+    }
+
+    /// Confirms the second factor of a user: from now on every sign-in requires it.
+    pub fn confirm_second_factor(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+        self.connection.execute(&CONFIRM, args![user, now])?;
+        self.connection.execute(&MARK_USER, args![user, true]).map(drop)
+    }
+
+    pub fn update_code_history(&mut self, user: &UserId, history: &CodeHistory) -> Result<()> {
+        let arguments = args![user, history.last_step, history.failures, history.locked_until];
+        self.connection.execute(&UPDATE_HISTORY, arguments).map(drop)
+    }
+
+    /// Deletes second factor and recovery codes of a user; returns whether there was a second factor.
+    pub fn delete_second_factor(&mut self, user: &UserId) -> Result<bool> {
+        self.connection.execute(&DELETE_CODES, args![user])?;
+        let deleted = self.connection.execute(&DELETE, args![user])? > 0;
+        if deleted {
+            self.connection.execute(&MARK_USER, args![user, false])?;
+        }
+        Ok(deleted)
+    }
+
+    /// Replaces the recovery codes of a user.
+    pub fn replace_recovery_codes(&mut self, user: &UserId, hashes: &[String], now: Timestamp) -> Result<()> {
+        self.connection.execute(&DELETE_CODES, args![user])?;
+        for hash in hashes {
+            let id = clock::new_id();
+            self.connection.execute(&INSERT_CODE, args![id, user, hash, now])?;
+        }
+        Ok(())
+    }
+
+    /// Uses up a recovery code; returns whether it was valid.
+    pub fn use_recovery_code(&mut self, user: &UserId, hash: &str) -> Result<bool> {
+        Ok(self.connection.execute(&DELETE_CODE, args![user, hash])? > 0)
+    }
+
+    /// Counts the unused recovery codes of a user.
+    pub fn count_recovery_codes(&mut self, user: &UserId) -> Result<i64> {
+        let found = self
+            .connection
+            .fetch_optional(&COUNT_CODES, args![user], |row| row.only())?;
+        Ok(found.unwrap_or(0))
+    }
+
+    /// Returns a sign-in that waits for its second factor, unless it has expired.
+    pub fn pending_sign_in(&mut self, identifier: &str, now: Timestamp) -> Result<Option<PendingSignIn>> {
+        self.connection.fetch_optional(&PENDING, args![identifier, now], |row| {
+            Ok(PendingSignIn {
+                user: row.get("value")?,
+                attempts: row.get("attempts")?,
+            })
+        })
+    }
+
+    /// Counts a wrong code of a waiting sign-in.
+    pub fn count_attempt(&mut self, identifier: &str) -> Result<()> {
+        self.connection.execute(&COUNT_ATTEMPT, args![identifier]).map(drop)
+    }
+
+    /// Deletes one link, waiting sign-in or trusted browser; returns whether it existed.
+    pub fn delete_verification(&mut self, identifier: &str) -> Result<bool> {
+        Ok(self.connection.execute(&DELETE_ONE, args![identifier])? > 0)
+    }
+
+    /// Deletes everything of this kind that belongs to a user.
+    pub fn delete_verifications_of_kind(&mut self, user: &UserId, kind: &str) -> Result<()> {
+        self.connection.execute(&DELETE_KIND, args![user, kind]).map(drop)
+    }
+}
