@@ -22,7 +22,7 @@ use axum::routing::{get, post};
 use common::clock;
 use domain::access::Access;
 use groupwork::bootstrap::build_app;
-use groupwork::config::{Config, ServeArgs, StorageArgs};
+use groupwork::config::{Config, RequiredFactor, ServeArgs, StorageArgs};
 
 use crate::seed;
 
@@ -70,6 +70,7 @@ pub fn settings(
         docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
         docserver_url: document_server,
         rate_limit_factor: 0.0,
+        second_factor_for_platform_administrators: RequiredFactor(false),
         connections_max: 100_000,
         connections_per_address: 100_000,
         listen: listen.into(),

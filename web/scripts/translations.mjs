@@ -51,8 +51,9 @@ const early = readFileSync(join(folder, "en/index.ts"), "utf8")
   .split(",");
 // A part that is loaded later may load its texts together with its code.
 for (const [, area] of code.matchAll(/loadTexts\("(\w+)"\)/g)) early.push(area);
+// A group of texts that several files share belongs to the one that is loaded first.
 const areaOf = new Map(
-  files("en").flatMap((name) =>
+  [...files("en"), "common.json"].flatMap((name) =>
     Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [
       key,
       name.replace(".json", ""),

@@ -16,6 +16,7 @@ import { Route as ForgotRouteImport } from './routes/forgot'
 import { Route as LoginRouteImport } from './routes/login'
 import { Route as ResetPasswordRouteImport } from './routes/reset-password'
 import { Route as SchoolsRouteImport } from './routes/schools'
+import { Route as SecondFactorRouteImport } from './routes/second-factor'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
 import { Route as SchoolActivityRouteImport } from './routes/_school/activity'
 import { Route as SchoolHelpRouteImport } from './routes/_school/help'
@@ -78,6 +79,11 @@ const ResetPasswordRoute = ResetPasswordRouteImport.update({
 const SchoolsRoute = SchoolsRouteImport.update({
   id: '/schools',
   path: '/schools',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SecondFactorRoute = SecondFactorRouteImport.update({
+  id: '/second-factor',
+  path: '/second-factor',
   getParentRoute: () => rootRouteImport,
 } as any)
 const SchoolIndexRoute = SchoolIndexRouteImport.update({
@@ -244,6 +250,7 @@ export interface FileRoutesByFullPath {
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
+  '/second-factor': typeof SecondFactorRoute
   '/activity': typeof SchoolActivityRoute
   '/help': typeof SchoolHelpRoute
   '/me': typeof SchoolMeRoute
@@ -280,6 +287,7 @@ export interface FileRoutesByTo {
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
+  '/second-factor': typeof SecondFactorRoute
   '/activity': typeof SchoolActivityRoute
   '/help': typeof SchoolHelpRoute
   '/me': typeof SchoolMeRoute
@@ -319,6 +327,7 @@ export interface FileRoutesById {
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
+  '/second-factor': typeof SecondFactorRoute
   '/_school/activity': typeof SchoolActivityRoute
   '/_school/help': typeof SchoolHelpRoute
   '/_school/me': typeof SchoolMeRoute
@@ -359,6 +368,7 @@ export interface FileRouteTypes {
     | '/login'
     | '/reset-password'
     | '/schools'
+    | '/second-factor'
     | '/activity'
     | '/help'
     | '/me'
@@ -395,6 +405,7 @@ export interface FileRouteTypes {
     | '/login'
     | '/reset-password'
     | '/schools'
+    | '/second-factor'
     | '/activity'
     | '/help'
     | '/me'
@@ -433,6 +444,7 @@ export interface FileRouteTypes {
     | '/login'
     | '/reset-password'
     | '/schools'
+    | '/second-factor'
     | '/_school/activity'
     | '/_school/help'
     | '/_school/me'
@@ -472,6 +484,7 @@ export interface RootRouteChildren {
   LoginRoute: typeof LoginRoute
   ResetPasswordRoute: typeof ResetPasswordRoute
   SchoolsRoute: typeof SchoolsRoute
+  SecondFactorRoute: typeof SecondFactorRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -523,6 +536,13 @@ declare module '@tanstack/react-router' {
       path: '/schools'
       fullPath: '/schools'
       preLoaderRoute: typeof SchoolsRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/second-factor': {
+      id: '/second-factor'
+      path: '/second-factor'
+      fullPath: '/second-factor'
+      preLoaderRoute: typeof SecondFactorRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/_school/': {
@@ -807,6 +827,7 @@ const rootRouteChildren: RootRouteChildren = {
   LoginRoute: LoginRoute,
   ResetPasswordRoute: ResetPasswordRoute,
   SchoolsRoute: SchoolsRoute,
+  SecondFactorRoute: SecondFactorRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

@@ -16,6 +16,10 @@ use super::invitation::InvitedUserView;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = User)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an independent field of the account"
+)]
 pub struct UserView {
     id: UserId,
     name: Name,
@@ -38,6 +42,8 @@ pub struct UserView {
     timezone: Option<TimeZone>,
     is_active: bool,
     must_change_password: bool,
+    /// Whether a sign-in requires a second factor.
+    has_second_factor: bool,
     #[schema(required)]
     last_login_at: Option<Timestamp>,
     created_at: Timestamp,
@@ -246,6 +252,7 @@ impl UserView {
             timezone: user.timezone,
             is_active: user.is_active,
             must_change_password: user.must_change_password,
+            has_second_factor: user.has_second_factor,
             last_login_at: user.last_login_at,
             created_at: user.created_at,
             updated_at: user.updated_at,

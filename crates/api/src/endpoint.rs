@@ -18,6 +18,7 @@ use super::dry_run::DryRunMethods;
 use super::guard::{Route, guard};
 use super::maintenance;
 use super::route_limits::RouteLimits;
+use super::second_factor;
 use common::error::Error;
 
 /// Who may call a route: users by their role, and programs whose API token has the scope. `Admin.or(Grades)`.
@@ -136,6 +137,7 @@ impl Endpoints {
             limits,
             dry_runs,
             in_maintenance: maintenance::served(access, path),
+            is_served_without_factor: second_factor::is_served(access, path),
             is_renewing: self.tag != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
             render_error,
         };

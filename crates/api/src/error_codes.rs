@@ -49,6 +49,8 @@ pub struct RouteProperties {
     pub auth: bool,
     /// Whether the route accepts API tokens.
     pub tokens: bool,
+    /// Whether the route is served to a user who is required to have a second factor and has none.
+    pub is_served_without_factor: bool,
 }
 
 /// The codes that every route with these properties can return, by status.
@@ -74,6 +76,7 @@ pub fn common_codes(route: RouteProperties) -> Vec<(u16, &'static str)> {
         route.changes && access != Access::DocumentServer,
         &[ErrorCode::Maintenance],
     );
+    add(!route.is_served_without_factor, &[ErrorCode::SecondFactorRequired]);
     add(route.creates, &[ErrorCode::IdempotencyKeyReused]);
     add(
         route.json,

@@ -46,6 +46,8 @@ pub struct Route {
     pub dry_runs: DryRunMethods,
     /// The requests that are served during maintenance.
     pub in_maintenance: ServedInMaintenance,
+    /// Whether the route is served to a user who is required to have a second factor and has none.
+    pub is_served_without_factor: bool,
     /// Whether the session of the caller is renewed. The routes of `/auth` renew it themselves.
     pub is_renewing: bool,
     /// Renders errors in the format of the route's noun.
@@ -171,6 +173,11 @@ async fn authorize(
         return Err(rate_limited(&own));
     }
     let is_well_formed = credentials.is_well_formed;
+    let lacks_factor = facts.as_ref().is_some_and(|facts| facts.is_second_factor_missing);
+    if lacks_factor && !route.is_served_without_factor {
+        credentials.origin?;
+        return Err(Error::SecondFactorRequired);
+    }
     let caller = if is_public {
         facts.map(|facts| auth::caller(facts, credentials.request_id))
     } else {

@@ -76,6 +76,7 @@ mod organization_settings;
 mod pdf;
 mod privacy;
 mod quota;
+mod second_factor;
 mod shape;
 mod subjects;
 mod submission_history;

@@ -31,6 +31,7 @@ use super::dry_run::DryRun;
 use super::endpoint::{Row, operations};
 use super::error_codes::{self, RouteProperties};
 use super::response::ErrorBody;
+use super::second_factor;
 use super::valid::Switch;
 use super::variants;
 use common::error::Problem;
@@ -410,5 +411,6 @@ fn route_properties(operation: &Operation, row: &Row) -> RouteProperties {
         form: reads("multipart/form-data"),
         auth: row.noun == "auth",
         tokens: row.tokens.is_some(),
+        is_served_without_factor: second_factor::is_served(row.access, &row.path),
     }
 }

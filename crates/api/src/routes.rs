@@ -102,6 +102,7 @@ pub fn endpoints() -> Endpoints {
         .add(Member.or(Provisioning),  Standard,  "GET /users/{id}", routes!(users::show))
         .add(Admin.or(Provisioning),   Standard,  "PATCH DELETE /users/{id}", routes!(users::edit, users::remove))
         .add(Staff,                    Standard,  "POST /users/{id}/reset-password", routes!(users::reset_password))
+        .add(Admin,                    Standard,  "POST /users/{id}/reset-second-factor", routes!(users::reset_second_factor))
         .add(Member.or(Read),          Standard,  "GET /users/{id}/groups", routes!(users::groups_of))
         .add(Admin.or(Provisioning),   Import,    "POST /users/import", routes!(imports::run))
         .add(SignedIn,                 Standard,  "POST /users/me/email", routes!(change_email::request_change))

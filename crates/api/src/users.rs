@@ -263,6 +263,18 @@ pub(crate) async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Resul
     Ok(Json(TemporaryPassword { temporary_password }))
 }
 
+/// Remove the second factor of a user who lost it
+///
+/// All sessions of the user end, and the user is notified by email.
+#[utoipa::path(post, path = "/users/{id}/reset-second-factor", params(("id" = String, Path)),
+    responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK, also for the own account and for \
+        platform administrators; SHARED_ACCOUNT if the organization is not the home of the account")))]
+pub(crate) async fn reset_second_factor(cx: Context, Path(id): Path<UserId>) -> Result<Json<Ack>> {
+    let mail = cx.app().mail().clone();
+    cx.write(move |tx| users::reset_second_factor(tx, &mail, &id)).await?;
+    Ok(Json(Ack::SUCCESS))
+}
+
 /// List the groups of a student
 ///
 /// Students may list their own groups; staff receive the groups that they may see.

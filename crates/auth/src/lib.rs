@@ -20,6 +20,7 @@ use axum::http::{HeaderMap, header};
 use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie, VerifyingSecrets};
 use domain::access::{Access, EffectiveRole, MemberRole, PlatformRole, effective_role};
 use domain::id::{OrganizationId, UserId};
+use domain::second_factor::SecondFactorPolicy;
 use domain::time::Timestamp;
 
 use api_token::PresentedToken;
@@ -53,6 +54,7 @@ pub struct Authenticator {
     password_hasher: PasswordHasher,
     tenant_hints: TenantHints,
     factor_encryptor: Arc<Encryptor>,
+    factor_policy: SecondFactorPolicy,
 }
 
 /// Unverified credentials and context of a request, taken from its headers before any look-up.
@@ -201,7 +203,13 @@ pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, re
 }
 
 impl Authenticator {
-    pub fn new(store: Store, names: CookieNames, secret: RotatedSecret, host_resolver: HostResolver) -> Result<Self> {
+    pub fn new(
+        store: Store,
+        names: CookieNames,
+        secret: RotatedSecret,
+        host_resolver: HostResolver,
+        factor_policy: SecondFactorPolicy,
+    ) -> Result<Self> {
         let factor_encryptor = Arc::new(Encryptor::new(&secret, EncryptionPurpose::SecondFactor)?);
         Ok(Self {
             store,
@@ -211,6 +219,7 @@ impl Authenticator {
             password_hasher: PasswordHasher::default(),
             tenant_hints: TenantHints::default(),
             factor_encryptor,
+            factor_policy,
         })
     }
 
@@ -289,6 +298,17 @@ impl Authenticator {
             .await
     }
 
+    /// Whether the user is required to have a second factor and has none. An impersonation is exempt: it is the session of
+    /// a SUPER_ADMIN, to whom the requirement applied before.
+    fn is_second_factor_missing(&self, facts: &SessionFacts) -> bool {
+        let organization = facts.organization.as_ref();
+        let member_role = organization.and_then(|organization| organization.member_role);
+        let required = organization.and_then(|organization| organization.required_members);
+        !facts.user.has_second_factor
+            && facts.session.impersonated_by.is_none()
+            && self.factor_policy.requires(facts.user.role, member_role, required)
+    }
+
     /// Reads session, user, organization and membership of a session token from the database.
     pub async fn find_session(
         &self,
@@ -298,7 +318,7 @@ impl Authenticator {
     ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
         let (tenant_hint, lookup_token) = (self.tenant_hints.get(&token), token.clone());
-        let facts = self
+        let mut facts = self
             .store
             .platform_read_for(tenant_hint, CrossTenantReason::SessionLookup, move |platform| {
                 let Some(mut facts) = platform.session(&lookup_token, now)? else {
@@ -316,6 +336,9 @@ impl Authenticator {
                 Ok(Some(facts))
             })
             .await?;
+        if let Some(facts) = &mut facts {
+            facts.is_second_factor_missing = self.is_second_factor_missing(facts);
+        }
         if let Some(organization) = facts.as_ref().and_then(|facts| facts.organization.as_ref()) {
             self.tenant_hints.record(&token, organization.tenant.id());
         }
@@ -382,8 +405,12 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
     }
 }
 
-/// Requires an organization that is active and a membership in it. A SUPER_ADMIN is exempt.
+/// Requires an organization that is active and a membership in it, of which a SUPER_ADMIN is exempt, and a second factor
+/// if the user has to have one.
 pub fn check_organization(facts: &SessionFacts) -> Result<()> {
+    if facts.is_second_factor_missing {
+        return Err(Error::SecondFactorRequired);
+    }
     if facts.user.role == PlatformRole::SuperAdmin {
         return Ok(());
     }

@@ -131,7 +131,6 @@ fn fill(bytes: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use super::*;
 
     /// The secret of RFC 6238, appendix B, whose codes have 8 digits there.

@@ -59,20 +59,35 @@ impl Encryptor {
         Ok(BASE64.encode(bytes))
     }
 
+    /// Encrypts a text with the current secret that only the previous one decrypts; `None` for every other text.
+    pub fn renew(&self, id: &str, sealed: &str) -> Result<Option<String>> {
+        let Some(previous) = &self.previous else {
+            return Ok(None);
+        };
+        let bytes = BASE64.decode(sealed).unwrap_or_default();
+        if open(&self.key, id, &bytes).is_some() {
+            return Ok(None);
+        }
+        open(previous, id, &bytes)
+            .map(|text| self.encrypt(id, &text))
+            .transpose()
+    }
+
     /// Decrypts a text; `None` if `AUTH_SECRET` has changed or the row was modified.
     pub fn decrypt(&self, id: &str, sealed: &str) -> Option<String> {
         let bytes = BASE64.decode(sealed).ok()?;
-        let at = bytes.len().checked_sub(NONCE_LEN)?;
-        let (text, nonce) = bytes.split_at(at);
-        let open = |key: &RandomizedNonceKey| {
-            // A failed attempt overwrites the buffer.
-            let mut buffer = text.to_vec();
-            let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-            let text = key.open_in_place(nonce, Aad::from(id), &mut buffer).ok()?;
-            String::from_utf8(text.to_vec()).ok()
-        };
-        open(&self.key).or_else(|| open(self.previous.as_ref()?))
+        open(&self.key, id, &bytes).or_else(|| open(self.previous.as_ref()?, id, &bytes))
     }
+}
+
+fn open(key: &RandomizedNonceKey, id: &str, bytes: &[u8]) -> Option<String> {
+    let at = bytes.len().checked_sub(NONCE_LEN)?;
+    let (text, nonce) = bytes.split_at(at);
+    // A failed attempt overwrites the buffer.
+    let mut buffer = text.to_vec();
+    let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+    let text = key.open_in_place(nonce, Aad::from(id), &mut buffer).ok()?;
+    String::from_utf8(text.to_vec()).ok()
 }
 
 fn derive_key(secret: &Secret, purpose: EncryptionPurpose) -> Result<RandomizedNonceKey> {
@@ -100,6 +115,11 @@ mod tests {
         let rotated = RotatedSecret::new("two", Some("one".to_owned()));
         let rotated = Encryptor::new(&rotated, EncryptionPurpose::Emails).unwrap();
         assert_eq!(rotated.decrypt("a", &sealed).as_deref(), Some("a secret link"));
+        let renewed = rotated.renew("a", &sealed).unwrap().unwrap();
+        assert_eq!(other.decrypt("a", &renewed).as_deref(), Some("a secret link"));
+        assert_eq!(rotated.renew("a", &renewed).unwrap(), None);
+        assert_eq!(rotated.renew("b", &sealed).unwrap(), None);
+        assert_eq!(encryptor.renew("a", &sealed).unwrap(), None);
         let newer = rotated.encrypt("a", "a secret link").unwrap();
         assert_eq!(other.decrypt("a", &newer).as_deref(), Some("a secret link"));
         assert_eq!(encryptor.decrypt("a", "AAAA"), None);

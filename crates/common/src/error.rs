@@ -20,6 +20,9 @@ pub enum Error {
     /// An administrator of another organization set the password, which is valid for that organization only.
     #[error("An administrator of another organization chose your password. Reset it by email to work here.")]
     PasswordNotConfirmed,
+    /// The user is required to have a second factor and has none.
+    #[error("Your account needs a second factor. Set one up first.")]
+    SecondFactorRequired,
     /// The client displays another organization than the session's active one.
     #[error("You are working in another organization now. Reload the page, or switch back.")]
     OrganizationChanged,

@@ -30,6 +30,7 @@ fn error_code(error: &Error) -> Option<ErrorCode> {
         Error::NoActiveOrganization => ErrorCode::NoActiveOrganization,
         Error::NotAMember => ErrorCode::NotAMember,
         Error::PasswordNotConfirmed => ErrorCode::PasswordNotConfirmed,
+        Error::SecondFactorRequired => ErrorCode::SecondFactorRequired,
         Error::OrganizationChanged => ErrorCode::OrganizationChanged,
         Error::PreconditionFailed { .. } => ErrorCode::PreconditionFailed,
         Error::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused,

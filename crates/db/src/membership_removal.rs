@@ -30,6 +30,19 @@ statements! {
     /// Deletes the emailed links of a member.
     DELETE_LINKS = "DELETE FROM verifications
         WHERE value = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
+    /// Deletes waiting sign-ins and trusted browsers of a member.
+    DELETE_FACTOR_LINKS = "DELETE FROM verifications
+        WHERE value = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)
+            AND (identifier LIKE 'second-factor:%' OR identifier LIKE 'trusted-device:%')";
+    /// Deletes the recovery codes of a member.
+    DELETE_RECOVERY_CODES = "DELETE FROM recovery_codes
+        WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
+    /// Deletes the second factor of a member.
+    DELETE_SECOND_FACTOR = "DELETE FROM second_factors
+        WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
+    /// Records that a sign-in of a member requires no second factor.
+    CLEAR_SECOND_FACTOR = "UPDATE users SET has_second_factor = FALSE
+        WHERE id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
     /// Inserts a link that is emailed to a member.
     INSERT_LINK = "INSERT INTO verifications (id, identifier, value, expires_at, created_at, updated_at)
         SELECT CAST($3 AS TEXT), CAST($4 AS TEXT), m.user_id, CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($6 AS BIGINT)
@@ -91,6 +104,14 @@ impl WriteTx<'_> {
     /// Ends all sessions of a member, in every organization.
     pub fn end_sessions_of_member(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
         self.fetch_all(&END_SESSIONS, args![user], |row| row.get("id"))
+    }
+
+    /// Deletes the second factor of a member with everything that belongs to it; returns whether there was one.
+    pub fn delete_second_factor_of_member(&mut self, user: &UserId) -> Result<bool> {
+        self.execute(&DELETE_FACTOR_LINKS, args![user])?;
+        self.execute(&DELETE_RECOVERY_CODES, args![user])?;
+        self.execute(&CLEAR_SECOND_FACTOR, args![user])?;
+        Ok(self.execute(&DELETE_SECOND_FACTOR, args![user])? > 0)
     }
 
     /// Ends the sessions of a member in this organization.

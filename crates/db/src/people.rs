@@ -22,7 +22,7 @@ use common::error::{Error, Result};
 fragments! {
     pub(crate) ACCOUNT_COLUMNS = "u.id, u.name, u.first_name, u.last_name, u.email, u.email_verified, u.username,
         u.role, u.image, u.locale,
-            u.timezone, u.is_active, u.must_change_password, u.last_login_at, u.home_organization_id, u.created_at,
+            u.timezone, u.is_active, u.must_change_password, u.has_second_factor, u.last_login_at, u.home_organization_id, u.created_at,
             u.updated_at";
     pub(crate) MEMBER_COLUMNS = "m.id AS member_id, m.organization_id, m.user_id, m.role AS member_role, m.external_id,
             m.created_at AS member_created_at, m.updated_at AS member_updated_at, m.is_active AS member_is_active";

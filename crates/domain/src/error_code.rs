@@ -127,6 +127,7 @@ error_codes! {
     RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", 416, Program, "The requested range is outside of the file.";
     RateLimited = "RATE_LIMITED", 429, User, "Too many requests; Retry-After is the time until the next attempt.";
     RequestTimeout = "REQUEST_TIMEOUT", 408, Program, "The body stopped arriving.";
+    SecondFactorRequired = "SECOND_FACTOR_REQUIRED", 403, Program, "The user is required to have a second factor and has to set one up first.";
     SharedAccount = "SHARED_ACCOUNT", 403, User, "The account does not belong to this organization alone.";
     StudentNotEnrolled = "STUDENT_NOT_ENROLLED", 409, User, "A user in the request is not a student of the class; details names the user.";
     SubjectInUse = "SUBJECT_IN_USE", 409, User, "Courses or groups use the subject.";

@@ -6,6 +6,7 @@ use crate::assignment::LatePolicy;
 use crate::domain_error::DomainError;
 use crate::id::OrganizationId;
 use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use crate::second_factor::RequiredMembers;
 use crate::storage::QuotaBytes;
 use crate::string_enum::string_enum;
 use crate::text::{CustomDomain, GradeScale, Locale, Name, Slug, TimeZone, WebAddress};
@@ -60,6 +61,9 @@ pub struct Metadata {
     /// How late submissions are handled for topics that do not specify it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_default: Option<LatePolicy>,
+    /// The members who are required to have a second factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub require_second_factor: Option<RequiredMembers>,
     /// Enabled features.
     #[serde(skip_serializing_if = "Features::is_plain")]
     pub features: Features,
@@ -108,6 +112,10 @@ pub struct MetadataEdit {
     #[serde(default)]
     #[garde(skip)]
     pub late_default: FieldPatch<LatePolicy>,
+    /// The members who are required to have a second factor; null for none.
+    #[serde(default)]
+    #[garde(skip)]
+    pub require_second_factor: FieldPatch<RequiredMembers>,
     /// Optional features, key by key.
     #[serde(default)]
     #[garde(dive)]
@@ -145,6 +153,7 @@ impl Metadata {
         edit.timezone.apply(&mut self.timezone);
         edit.locale.apply(&mut self.locale);
         edit.late_default.apply(&mut self.late_default);
+        edit.require_second_factor.apply(&mut self.require_second_factor);
         match edit.features {
             FieldPatch::Unchanged => {}
             FieldPatch::Null => self.features = Features::default(),

@@ -1,7 +1,58 @@
 //! Second factors: an authenticator app (TOTP), and recovery codes for a lost one. A code is accepted once. Failures are
 //! counted for each waiting sign-in and for each account, in addition to the limits of failed sign-ins.
 
+use crate::access::{MemberRole, PlatformRole};
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
+
+string_enum! {
+    /// The members who are required to have a second factor.
+    RequiredMembers {
+        /// Administrators and owners.
+        Admins = "admins",
+        /// Teachers, administrators and owners.
+        Staff = "staff",
+    }
+}
+
+impl RequiredMembers {
+    /// Whether a member with this role is required to have a second factor.
+    pub const fn includes(self, role: MemberRole) -> bool {
+        match (self, role) {
+            (_, MemberRole::Owner | MemberRole::Admin) | (Self::Staff, MemberRole::Teacher) => true,
+            (_, MemberRole::Teacher | MemberRole::Student) => false,
+        }
+    }
+}
+
+/// Who is required to have a second factor in all organizations of an installation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SecondFactorPolicy {
+    /// Whether platform administrators are.
+    pub for_platform_administrators: bool,
+    /// The members of every organization who are.
+    pub members: Option<RequiredMembers>,
+}
+
+impl SecondFactorPolicy {
+    /// Whether a user with these roles is required to have a second factor; `of_organization` is the requirement of the
+    /// organization in which they work.
+    pub fn requires(
+        &self,
+        platform: PlatformRole,
+        member: Option<MemberRole>,
+        of_organization: Option<RequiredMembers>,
+    ) -> bool {
+        let includes = |required: Option<RequiredMembers>| {
+            required
+                .zip(member)
+                .is_some_and(|(required, role)| required.includes(role))
+        };
+        (self.for_platform_administrators && platform == PlatformRole::SuperAdmin)
+            || includes(self.members)
+            || includes(of_organization)
+    }
+}
 
 /// How long a sign-in waits for its second factor, in seconds.
 pub const PENDING_SECONDS: i64 = 10 * 60;
@@ -84,6 +135,39 @@ mod tests {
             "the count restarts after a lock"
         );
         assert_eq!(history.after_success(Some(7)).failures, 0);
+    }
+
+    #[test]
+    fn requirement_depends_on_role_and_is_never_lowered_by_an_organization() {
+        use MemberRole::{Admin, Owner, Student, Teacher};
+        let none = SecondFactorPolicy::default();
+        let all_staff = SecondFactorPolicy {
+            members: Some(RequiredMembers::Staff),
+            ..none
+        };
+        for (policy, of_organization, required) in [
+            (none, None, vec![]),
+            (none, Some(RequiredMembers::Admins), vec![Owner, Admin]),
+            (none, Some(RequiredMembers::Staff), vec![Owner, Admin, Teacher]),
+            (all_staff, None, vec![Owner, Admin, Teacher]),
+            (all_staff, Some(RequiredMembers::Admins), vec![Owner, Admin, Teacher]),
+        ] {
+            for role in [Owner, Admin, Teacher, Student] {
+                let is_required = policy.requires(PlatformRole::Teacher, Some(role), of_organization);
+                assert_eq!(
+                    is_required,
+                    required.contains(&role),
+                    "{policy:?} {of_organization:?} {role:?}"
+                );
+            }
+            assert!(!policy.requires(PlatformRole::SuperAdmin, None, of_organization));
+        }
+        let platform = SecondFactorPolicy {
+            for_platform_administrators: true,
+            ..none
+        };
+        assert!(platform.requires(PlatformRole::SuperAdmin, None, None));
+        assert!(!platform.requires(PlatformRole::Admin, Some(Owner), None));
     }
 
     #[test]

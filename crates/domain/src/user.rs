@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::access::{MemberRole, PlatformRole};
+use crate::access::{MemberRole, PlatformRole, RoleLevel};
 use crate::domain_error::DomainError;
 use crate::id::{MemberId, OrganizationId, UserId};
 use crate::organization::Metadata;
@@ -47,6 +47,10 @@ const UNCHOSEN_LOCALE: &str = "en";
 
 /// A user account.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an independent column of the account"
+)]
 pub struct User {
     pub id: UserId,
     /// The name shown to others.
@@ -68,6 +72,8 @@ pub struct User {
     pub is_active: bool,
     /// Hint for clients after a password reset.
     pub must_change_password: bool,
+    /// Whether a sign-in requires a second factor.
+    pub has_second_factor: bool,
     pub last_login_at: Option<Timestamp>,
     /// The organization that created the account. Never exposed.
     pub home_organization_id: Option<OrganizationId>,
@@ -137,6 +143,16 @@ impl User {
     pub fn password_set_by(&self, organization: &OrganizationId) -> Result<(), DomainError> {
         self.administered_by(organization, false)
     }
+
+    /// Rejects the removal of the second factor by others: of platform administrators always, of other users by admins of
+    /// an organization that is not the home organization of the account.
+    pub fn second_factor_reset_by(&self, level: RoleLevel, organization: &OrganizationId) -> Result<(), DomainError> {
+        match (self.role, level) {
+            (PlatformRole::SuperAdmin, _) => Err(DomainError::ForbiddenRank),
+            (_, RoleLevel::SuperAdmin) => Ok(()),
+            (_, RoleLevel::Member(_)) => self.password_set_by(organization),
+        }
+    }
 }
 
 /// The membership of a user in an organization.
@@ -199,6 +215,7 @@ mod tests {
             timezone: None,
             is_active: true,
             must_change_password: false,
+            has_second_factor: false,
             last_login_at: None,
             home_organization_id: home.map(OrganizationId::new),
             created_at: Timestamp::from_millis(0),

@@ -191,6 +191,9 @@ impl RealtimeServer {
             check_rate_limit(rate_limiter.and_then(|rate_limiter| rate_limiter.check_address(&address)))?;
             return Err(Error::Unauthenticated);
         };
+        if facts.is_second_factor_missing {
+            return Err(Error::SecondFactorRequired);
+        }
         if let Some(rate_limiter) = rate_limiter
             && let Some(meter) = rate_limiter
                 .check_user(rate, &facts.user.id)

@@ -27,6 +27,7 @@ use db::server::wait_until_available;
 use db::{Database, Store, migrate};
 use realtime::RealtimeServer;
 use realtime::bus::EventBus;
+use service::actions::second_factor;
 use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
@@ -55,7 +56,16 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
             .and_then(|(_, host)| host_resolver::canonical(host)),
     };
     let names = CookieNames::for_base_url(&config.frontend_url);
-    let authenticator = Authenticator::new(store.clone(), names, config.auth_secret.clone(), host_resolver)?;
+    let authenticator = Authenticator::new(
+        store.clone(),
+        names,
+        config.auth_secret.clone(),
+        host_resolver,
+        config.second_factor,
+    )?;
+    if config.auth_secret.previous().is_some() {
+        renew_factor_secrets(&store, &authenticator).await?;
+    }
     let document_server = DocumentServer::new(
         config.document_server(),
         api_internal_url,
@@ -139,6 +149,19 @@ async fn find_or_create_deployment_name(store: &Store) -> Result<String> {
         })
         .await?;
     name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
+}
+
+/// Encrypts the secrets of second factors with the new `AUTH_SECRET`, so that the previous one can be removed later.
+async fn renew_factor_secrets(store: &Store, authenticator: &Authenticator) -> Result<()> {
+    let mut after = Some(String::new());
+    while let Some(last) = after {
+        let encryptor = authenticator.factor_encryptor();
+        let write = store.platform_write(CrossTenantReason::Housekeeping, move |platform| {
+            second_factor::renew_secrets(platform, &encryptor, &last)
+        });
+        after = write.await?;
+    }
+    Ok(())
 }
 
 /// Rejects a database whose restore was interrupted.

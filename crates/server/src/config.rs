@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use domain::document_kind::EditorKind;
 use domain::network::Network;
+use domain::second_factor::{RequiredMembers, SecondFactorPolicy};
 use lettre::message::Mailbox;
 
 use adapters::blob_store::BlobStore;
@@ -130,6 +131,12 @@ pub struct ServeArgs {
     /// Sender of emails, `address` or `Name <address>`; required with SMTP_URL
     #[arg(long, env = "MAIL_FROM")]
     pub mail_from: Option<String>,
+    /// Whether SUPER_ADMINs need a second factor: required or optional
+    #[arg(long, env = "SECOND_FACTOR_FOR_PLATFORM_ADMINISTRATORS", default_value = "required", value_parser = is_required)]
+    pub second_factor_for_platform_administrators: RequiredFactor,
+    /// Who needs a second factor in every school: none, admins (with owners) or staff; schools can require it on their own
+    #[arg(long, env = "REQUIRE_SECOND_FACTOR", default_value = "none", value_parser = required_members)]
+    pub require_second_factor: FactorMembers,
     /// Language of emails to users who have not chosen one, if their school has no language either: en or de
     #[arg(long, env = "DEFAULT_LANGUAGE", default_value = "en", value_parser = language)]
     pub default_language: Language,
@@ -219,6 +226,8 @@ impl Default for ServeArgs {
             smtp_url: None,
             smtp_url_file: None,
             mail_from: None,
+            second_factor_for_platform_administrators: RequiredFactor(true),
+            require_second_factor: FactorMembers(None),
             default_language: Language::English,
             hsts_subdomains: false,
             trust_proxy: Vec::new(),
@@ -274,6 +283,8 @@ pub struct Config {
     pub mail_from: Mailbox,
     /// The language of emails for users and schools without one.
     pub default_language: Language,
+    /// Who is required to have a second factor.
+    pub second_factor: SecondFactorPolicy,
     /// Whether HSTS includes the subdomains of the host.
     pub hsts_subdomains: bool,
     /// Proxies whose X-Forwarded-* headers are trusted.
@@ -297,6 +308,39 @@ pub struct Config {
     /// Whether audit lines in the log contain the address of the client.
     pub audit_address: bool,
     pub storage: StorageArgs,
+}
+
+/// Whether a second factor is required.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequiredFactor(pub bool);
+
+/// The members of every organization who are required to have a second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FactorMembers(pub Option<RequiredMembers>);
+
+fn policy(for_platform_administrators: RequiredFactor, members: FactorMembers) -> SecondFactorPolicy {
+    SecondFactorPolicy {
+        for_platform_administrators: for_platform_administrators.0,
+        members: members.0,
+    }
+}
+
+fn is_required(text: &str) -> Result<RequiredFactor, &'static str> {
+    match text.trim() {
+        "required" => Ok(RequiredFactor(true)),
+        "optional" => Ok(RequiredFactor(false)),
+        _ => Err("must be required or optional"),
+    }
+}
+
+fn required_members(text: &str) -> Result<FactorMembers, &'static str> {
+    match text.trim() {
+        "none" => Ok(FactorMembers(None)),
+        name => {
+            let members = RequiredMembers::parse(name).ok_or("must be none, admins or staff")?;
+            Ok(FactorMembers(Some(members)))
+        }
+    }
 }
 
 /// Parses the language of emails.
@@ -463,6 +507,10 @@ impl Config {
             smtp,
             mail_from,
             default_language: serve.default_language,
+            second_factor: policy(
+                serve.second_factor_for_platform_administrators,
+                serve.require_second_factor,
+            ),
             hsts_subdomains: serve.hsts_subdomains,
             trusted_proxies: serve.trust_proxy,
             dns_server: serve.dns_server,

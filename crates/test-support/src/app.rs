@@ -159,6 +159,8 @@ impl TestApp {
             format!("--auth-secret={AUTH_SECRET}"),
             format!("--docserver-jwt-secret={DOCSERVER_SECRET}"),
             "--rate-limit-factor=0".to_owned(),
+            // The SUPER_ADMIN of most tests has no second factor.
+            "--second-factor-for-platform-administrators=optional".to_owned(),
             // Editors without a page report nothing, so the flush timeout is short. Tests with a page use the default
             // of the service.
             "--docserver-flush-milliseconds=50".to_owned(),

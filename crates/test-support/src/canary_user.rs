@@ -131,6 +131,8 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         UPDATE sessions SET user_agent = 'OTHERMARK-agent' WHERE user_id = '{cem}';
         INSERT INTO verifications (id, identifier, value, expires_at, created_at, updated_at)
             VALUES ('{}', 'reset-password:SECRETMARK', '{ben}', 99999999999999, 1, 1);
+        INSERT INTO second_factors (id, user_id, secret, created_at) VALUES ('{}', '{ben}', 'SECRETMARK', 1);
+        INSERT INTO recovery_codes (id, user_id, code_hash, created_at) VALUES ('{}', '{ben}', 'SECRETMARK', 1);
         INSERT INTO sign_in_failures (id, account_key, address, created_at)
             VALUES ('{}', 'benmark-mail@test.example', 'BENMARK-place', 1);
         INSERT INTO sign_in_successes (account_key, address, last_success_at)
@@ -154,6 +156,8 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
                 ('{north}', '{answer}', '{letter}', '{cem}', 'OTHERMARK-comment', 2);
         INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
             VALUES ('{north}', '{}', '{ben}', 1, 1, 1, 1);",
+        id(),
+        id(),
         id(),
         id(),
         id(),

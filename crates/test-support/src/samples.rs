@@ -195,7 +195,7 @@ pub fn commit(generation: i64, reference: &str, version: i64, text: &str) -> Val
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 17] = [
+const NO_ARGUMENTS: [&str; 18] = [
     "/flushed",
     "/resend",
     "/confirm",
@@ -213,4 +213,5 @@ const NO_ARGUMENTS: [&str; 17] = [
     "/suspend",
     "/activate",
     "/reset-password",
+    "/reset-second-factor",
 ];

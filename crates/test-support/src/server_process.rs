@@ -84,6 +84,7 @@ impl ServerEnv {
             ("AUTH_SECRET", AUTH_SECRET),
             ("DOCSERVER_JWT_SECRET", DOCSERVER_SECRET),
             ("RATE_LIMIT_FACTOR", "0"),
+            ("SECOND_FACTOR_FOR_PLATFORM_ADMINISTRATORS", "optional"),
             ("UPLOAD_FREE_DISK_MB", "0"),
             ("LOG_LEVEL", "warn"),
         ] {

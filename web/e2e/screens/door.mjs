@@ -11,5 +11,6 @@ export default [
     ready: "[role=alert]",
     allow: [/status of 404/],
   },
+  { name: "The setup of a required second factor", who: "ada", path: "/second-factor" },
   { name: "The choice of a school", who: "root", path: "/schools", ready: "main ul" },
 ];

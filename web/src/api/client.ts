@@ -25,6 +25,9 @@ export class Problem extends Error {
 
 export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchWithSession });
 
+/** The page on which a required second factor is set up. */
+const SETUP = "/second-factor";
+
 let eventPosition: string | undefined;
 
 /** The position in the stream of events before the data of this page was read; see docs/api-contract.md#real-time-events. */
@@ -66,6 +69,8 @@ export async function parseProblem(response: Response, sentIn?: number): Promise
     current?: unknown;
   };
   checkSchoolChanged(parsed.code, sentIn);
+  // Until a required second factor is set up, nothing else is served.
+  if (parsed.code === "SECOND_FACTOR_REQUIRED" && window.location.pathname !== SETUP) window.location.assign(SETUP);
   return new Problem(
     response.status,
     parsed.code ?? "UNKNOWN",

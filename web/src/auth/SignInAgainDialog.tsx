@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Suspense, useState } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
@@ -10,14 +11,26 @@ import { deleteDrafts } from "../forms/drafts";
 import { clearUserData, meQuery, type Me } from "./session";
 import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
 import { markSchoolRestored, getPageSchool } from "./pageSchool";
+import { loadTexts } from "../i18n";
 import { Button } from "../components/Button";
+import { lazyPart } from "../components/lazyPart";
 import { TextField } from "../forms/TextField";
 import { Dialog } from "../components/Dialog";
 
-/** Signs in and enters the school of the page again. Returns the signed-in user. */
-async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
+const SecondStep = lazyPart(async () => {
+  await loadTexts("secondFactor");
+  return (await import("./SecondStep")).SecondStep;
+});
+
+/** Signs in and enters the school of the page again. Returns the signed-in user; null while a code is missing. */
+async function reauthenticate(person: Me, email: string, password: string): Promise<Me | null> {
   await waitForAuthReads();
-  await client.POST("/auth/sign-in/email", { body: { email, password } });
+  const answer = await unwrap(client.POST("/auth/sign-in/email", { body: { email, password } }));
+  return answer && "twoFactorRedirect" in answer ? null : enterAgain(person);
+}
+
+/** Enters the school of the page again after a sign-in. Returns the signed-in user. */
+async function enterAgain(person: Me): Promise<Me> {
   const found = await unwrap(client.GET("/users/me"));
   const school = getPageSchool()?.id;
   if (found.id !== person.id || school === undefined) return found;
@@ -32,10 +45,15 @@ export function SignInAgainDialog({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const [isWaiting, setWaiting] = useState(false);
   const signingIn = useMutation({
-    mutationFn: (typed: FormData) =>
-      reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
+    mutationFn: (typed: FormData | "entered") =>
+      typed === "entered"
+        ? enterAgain(person)
+        : reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: async (found) => {
+      setWaiting(found === null);
+      if (found === null) return;
       if (found.id !== person.id) {
         deleteDrafts();
         loadFreshPage();
@@ -54,6 +72,16 @@ export function SignInAgainDialog({ person }: { person: Me }) {
     clearUserData(cache);
     loadFreshPage();
   };
+  if (isWaiting)
+    return (
+      <Dialog title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
+        {() => (
+          <Suspense>
+            <SecondStep onDone={() => signingIn.mutate("entered")} onCancel={() => setWaiting(false)} />
+          </Suspense>
+        )}
+      </Dialog>
+    );
   return (
     <Dialog title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
       {() => (

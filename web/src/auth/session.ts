@@ -82,9 +82,17 @@ export function requireRole(allowed: (person: Me) => boolean) {
   };
 }
 
-export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
+/** Signs in. Returns whether the sign-in waits for a code of the second factor. */
+export async function signIn(cache: QueryClient, email: string, password: string): Promise<boolean> {
   await waitForAuthReads();
-  await client.POST("/auth/sign-in/email", { body: { email, password } });
+  const answer = await unwrap(client.POST("/auth/sign-in/email", { body: { email, password } }));
+  if (answer && "twoFactorRedirect" in answer) return true;
+  completeSignIn(cache);
+  return false;
+}
+
+/** Discards the data of the user before. */
+export function completeSignIn(cache: QueryClient): void {
   clearPageSchool();
   clearCache(cache);
 }

@@ -14,7 +14,7 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
-type TextPart = "common" | "lesson" | "other" | "finish" | "editor";
+type TextPart = "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: {
     common: async () => ({ default: english }),
@@ -22,6 +22,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     other: () => import("./en/other"),
     finish: () => import("./en/finish.json"),
     editor: () => import("./en/editor.json"),
+    secondFactor: () => import("./en/secondFactor.json"),
   },
   de: {
     common: () => import("./de/common.json"),
@@ -29,6 +30,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     other: () => import("./de/other"),
     finish: () => import("./de/finish.json"),
     editor: () => import("./de/editor.json"),
+    secondFactor: () => import("./de/secondFactor.json"),
   },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */

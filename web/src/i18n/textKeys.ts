@@ -34,6 +34,7 @@ import type privacyTexts from "./en/privacy.json";
 import type projectorTexts from "./en/projector.json";
 import type refusedTexts from "./en/refused.json";
 import type roomTexts from "./en/room.json";
+import type secondFactorTexts from "./en/secondFactor.json";
 import type sessionsTexts from "./en/sessions.json";
 import type subjectsTexts from "./en/subjects.json";
 import type submissionsTexts from "./en/submissions.json";
@@ -76,6 +77,7 @@ type Texts = typeof actingTexts &
   typeof projectorTexts &
   typeof refusedTexts &
   typeof roomTexts &
+  typeof secondFactorTexts &
   typeof sessionsTexts &
   typeof subjectsTexts &
   typeof submissionsTexts &

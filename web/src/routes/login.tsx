@@ -1,14 +1,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, redirect, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Form } from "../forms/Form";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
-import { meQuery, safeRedirect, signIn } from "../auth/session";
+import { completeSignIn, meQuery, safeRedirect, signIn } from "../auth/session";
+import { loadTexts } from "../i18n";
 import { Button } from "../components/Button";
+import { lazyPart } from "../components/lazyPart";
 import { TextField } from "../forms/TextField";
 
 interface LoginSearch {
@@ -32,6 +34,11 @@ export const Route = createFileRoute("/login")({
 const loadDemo = document.querySelector<HTMLMetaElement>('meta[name="demo"]')?.content;
 const DemoSignIn = lazy(async () => ({ default: (await import("../auth/DemoSignIn")).DemoSignIn }));
 
+const SecondStep = lazyPart(async () => {
+  await loadTexts("secondFactor");
+  return (await import("../auth/SecondStep")).SecondStep;
+});
+
 /** Sign-in page. */
 function SignIn() {
   const { t } = useTranslation();
@@ -41,10 +48,11 @@ function SignIn() {
   const form = useRef<HTMLFormElement>(null);
   // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
+  const [isWaiting, setWaiting] = useState(false);
   const openNext = () => void navigate({ href: safeRedirect(next) });
   const signingIn = useMutation({
     mutationFn: (typed: FormData) => signIn(cache, String(typed.get("email")).trim(), String(typed.get("password"))),
-    onSuccess: openNext,
+    onSuccess: (isUnfinished) => (isUnfinished ? setWaiting(true) : openNext()),
   });
   const notice =
     told === "password"
@@ -54,6 +62,23 @@ function SignIn() {
         : next?.includes("emailChanged=true")
           ? t("signIn.emailChanged")
           : undefined;
+  if (isWaiting)
+    return (
+      <AuthPage title={t("signIn.title")}>
+        <Suspense>
+          <SecondStep
+            onDone={() => {
+              completeSignIn(cache);
+              openNext();
+            }}
+            onCancel={() => {
+              signingIn.reset();
+              setWaiting(false);
+            }}
+          />
+        </Suspense>
+      </AuthPage>
+    );
   return (
     <AuthPage
       title={t("signIn.title")}

@@ -129,6 +129,15 @@ impl Mailer {
         self.render(EmailKind::PasswordResetNotice, to, "/", &[("by", by)], now)
     }
 
+    /// Notifies a user that another user removed the second factor of the account. Stored as a notice of a reset, because
+    /// the previous release reads the same table.
+    pub fn second_factor_reset(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<QueuedEmail> {
+        let link = format!("{}/", self.0.frontend_url);
+        let values = [("name", to.name), ("link", link.as_str()), ("by", by)];
+        let rendered = text::render_second_factor_reset(self.language(to), &values);
+        self.build(EmailKind::PasswordResetNotice, to, rendered, now)
+    }
+
     /// Renders the first email to a new member, with the page to choose a password.
     pub fn invitation(
         &self,

@@ -104,6 +104,22 @@ pub fn render_account_takeover(language: Language, values: &[(&str, &str)]) -> E
     render_template(template, language, values)
 }
 
+/// The notice of a removed second factor; see [`ORGANIZATION_INVITATION`] for its kind.
+const SECOND_FACTOR_RESET: [&str; 2] = [
+    template!("second-factor-reset.en.txt"),
+    template!("second-factor-reset.de.txt"),
+];
+
+/// Renders the notice of a removed second factor.
+pub fn render_second_factor_reset(language: Language, values: &[(&str, &str)]) -> EmailText {
+    let [english, german] = SECOND_FACTOR_RESET;
+    let template = match language {
+        Language::English => english,
+        Language::German => german,
+    };
+    render_template(template, language, values)
+}
+
 /// The email of `groupwork mail test`.
 const TEST_MESSAGE: [&str; 2] = [template!("test-message.en.txt"), template!("test-message.de.txt")];
 
@@ -258,6 +274,17 @@ mod tests {
                 );
             }
             assert!(plain.contains("north.example") && plain.contains(role), "{plain}");
+            assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
+        }
+    }
+
+    #[test]
+    fn notice_of_a_removed_second_factor_is_complete_in_every_language() {
+        for language in [Language::English, Language::German] {
+            let EmailText { subject, plain, html } = render_second_factor_reset(language, &VALUES);
+            for text in [&subject, &plain, &html] {
+                assert!(!text.contains('{'), "{language:?}: {text}");
+            }
             assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
         }
     }

@@ -17,7 +17,7 @@ use common::error::{Error, Result};
 
 statements! {
     PROFILE = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone,
-            is_active, must_change_password, last_login_at, home_organization_id, created_at, updated_at
+            is_active, must_change_password, has_second_factor, last_login_at, home_organization_id, created_at, updated_at
         FROM users WHERE id = $1";
     /// Locks the row until the end of the transaction.
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
@@ -288,6 +288,7 @@ pub(crate) fn profile(row: &Columns<'_>) -> Result<User> {
         timezone: row.get("timezone")?,
         is_active: row.get("is_active")?,
         must_change_password: row.get("must_change_password")?,
+        has_second_factor: row.get("has_second_factor")?,
         last_login_at: row.get("last_login_at")?,
         home_organization_id: row.get("home_organization_id")?,
         created_at: row.get("created_at")?,

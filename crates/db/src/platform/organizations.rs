@@ -43,7 +43,8 @@ statements! {
         WHERE o.deleted_at IS NULL AND (o.id = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))";
     /// The organization of a `Host` header, with the membership of the caller. An exact custom domain takes precedence
     /// over a slug.
-    BY_HOST = "SELECT o.id AS active_id, o.status AS active_status, m.role AS member_role, COALESCE(
+    BY_HOST = "SELECT o.id AS active_id, o.status AS active_status, o.metadata AS active_metadata,
+            m.role AS member_role, COALESCE(
             (SELECT u.password_organization_id FROM users u WHERE u.id = $3) <> o.id, FALSE) AS is_password_foreign
         FROM organizations o
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND m.is_active

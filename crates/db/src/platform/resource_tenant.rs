@@ -8,7 +8,8 @@ use crate::{args, fragments, statements};
 use common::error::Result;
 
 fragments! {
-    SELECT_ORGANIZATION = "SELECT o.id AS active_id, o.status AS active_status, CAST(NULL AS TEXT) AS member_role,
+    SELECT_ORGANIZATION = "SELECT o.id AS active_id, o.status AS active_status, CAST(NULL AS TEXT) AS active_metadata,
+            CAST(NULL AS TEXT) AS member_role,
             FALSE AS is_password_foreign";
     OF_ROW = "JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1 AND o.deleted_at IS NULL";
 }

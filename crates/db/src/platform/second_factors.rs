@@ -22,6 +22,10 @@ statements! {
     DELETE = "DELETE FROM second_factors WHERE user_id = $1";
     /// Records whether a sign-in of the user requires a second factor.
     MARK_USER = "UPDATE users SET has_second_factor = $2, row_version = row_version + 1 WHERE id = $1";
+    /// The next encrypted secrets after an id.
+    SECRETS = "SELECT id, secret FROM second_factors WHERE id > $1 ORDER BY id LIMIT $2";
+    /// Replaces an encrypted secret, unless it changed meanwhile.
+    RENEW_SECRET = "UPDATE second_factors SET secret = $3 WHERE id = $1 AND secret = $2";
     INSERT_CODE = "INSERT INTO recovery_codes (id, user_id, code_hash, created_at) VALUES ($1, $2, $3, $4)";
     DELETE_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
     /// Uses up a code. Of two concurrent requests only one deletes the row.
@@ -79,6 +83,20 @@ impl PlatformTx<'_> {
     pub fn confirm_second_factor(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.execute(&CONFIRM, args![user, now])?;
         self.connection.execute(&MARK_USER, args![user, true]).map(drop)
+    }
+
+    /// Lists the ids and encrypted secrets of all second factors after an id, a page at a time.
+    pub fn second_factor_secrets(&mut self, after: &str, limit: i64) -> Result<Vec<(String, String)>> {
+        self.connection.fetch_all(&SECRETS, args![after, limit], |row| {
+            Ok((row.get("id")?, row.get("secret")?))
+        })
+    }
+
+    /// Replaces an encrypted secret, unless it changed meanwhile.
+    pub fn renew_second_factor_secret(&mut self, id: &str, former: &str, secret: &str) -> Result<()> {
+        self.connection
+            .execute(&RENEW_SECRET, args![id, former, secret])
+            .map(drop)
     }
 
     pub fn update_code_history(&mut self, user: &UserId, history: &CodeHistory) -> Result<()> {

@@ -2,6 +2,8 @@
 
 use domain::access::{MemberRole, PlatformRole};
 use domain::id::{OrganizationId, SessionId, UserId};
+use domain::organization::Metadata;
+use domain::second_factor::RequiredMembers;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
@@ -21,7 +23,7 @@ statements! {
     BY_TOKEN = "SELECT {SESSION_COLUMNS},
             u.name, u.email, u.email_verified, u.image, u.role, u.has_second_factor, u.created_at AS user_created_at,
             u.updated_at AS user_updated_at,
-            o.id AS active_id, o.status AS active_status, m.role AS member_role,
+            o.id AS active_id, o.status AS active_status, o.metadata AS active_metadata, m.role AS member_role,
             COALESCE(u.password_organization_id <> o.id, FALSE) AS is_password_foreign
         FROM sessions s
         JOIN users u ON u.id = s.user_id
@@ -104,6 +106,8 @@ pub struct OrganizationFacts {
     pub member_role: Option<MemberRole>,
     /// Whether the caller is a member whose password was set by an administrator of another organization.
     pub is_password_foreign: bool,
+    /// The members whom the organization requires to have a second factor. Read for staff only.
+    pub required_members: Option<RequiredMembers>,
 }
 
 /// All data that a request is authorized with.
@@ -113,6 +117,8 @@ pub struct SessionFacts {
     pub user: SessionUser,
     /// The active organization, if it still exists.
     pub organization: Option<OrganizationFacts>,
+    /// Whether the user is required to have a second factor and has none. Decided by `auth`.
+    pub is_second_factor_missing: bool,
 }
 
 impl PlatformTx<'_> {
@@ -156,6 +162,7 @@ impl PlatformTx<'_> {
                 session,
                 user,
                 organization: organization(row)?,
+                is_second_factor_missing: false,
             })
         })
     }
@@ -231,10 +238,16 @@ pub(super) fn organization(row: &Columns<'_>) -> Result<Option<OrganizationFacts
     let status: Option<String> = row.get("active_status")?;
     let member_role = row.get::<Option<MemberRole>>("member_role")?;
     let is_password_foreign: bool = row.get("is_password_foreign")?;
+    // Not parsed for students, who are most of the callers.
+    let settings: Option<Metadata> = match member_role {
+        None | Some(MemberRole::Student) => None,
+        Some(_) => row.json_option("active_metadata")?,
+    };
     Ok(id.map(|id| OrganizationFacts {
         tenant: Tenant(id),
         suspended: status.as_deref() != Some("ACTIVE"),
         member_role: member_role.filter(|_| !is_password_foreign),
         is_password_foreign: is_password_foreign && member_role.is_some(),
+        required_members: settings.and_then(|settings| settings.require_second_factor),
     }))
 }

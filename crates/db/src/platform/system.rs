@@ -77,10 +77,10 @@ const COUNTED: &[&str] = &[
 ];
 
 static ROW_COUNTS: SqlFragment = SqlFragment::new(|| {
-    let counts = COUNTED.map(|table| {
+    let counts = COUNTED.iter().map(|table| {
         format!("SELECT CAST('{table}' AS TEXT) AS name, (SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT $1) x) AS row_count")
     });
-    counts.join(" UNION ALL ")
+    counts.collect::<Vec<_>>().join(" UNION ALL ")
 });
 
 statements! {

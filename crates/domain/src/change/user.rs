@@ -60,6 +60,8 @@ pub enum UserChange {
     },
     /// A temporary password was set; all sessions ended.
     PasswordReset { user: Person },
+    /// An administrator removed the second factor; all sessions ended.
+    SecondFactorReset { user: Person },
     /// The membership ended, and with it the enrolments, group memberships and sessions in this organization.
     MembershipEnded {
         user: Person,

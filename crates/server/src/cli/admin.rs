@@ -2,6 +2,8 @@
 //! service, for the case that no administrator is left.
 
 use std::io::BufRead as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
@@ -9,7 +11,8 @@ use clap::{Args, Subcommand};
 use super::database::{self, CreateArgs};
 use super::print_line;
 use crate::bootstrap::open_store;
-use crate::config::StorageArgs;
+use crate::config::{Config, ServeArgs, StorageArgs};
+use adapters::mailer::Mailer;
 use common::clock;
 use db::platform::administration::{AccountSearch, AdministeredAccount, Ban, Comparison};
 use db::platform::users::NewUserAccount;
@@ -54,6 +57,16 @@ pub enum AdminCommand {
         #[command(flatten)]
         account: AccountArgs,
     },
+    /// Remove the second factor of an account whose user lost it; all its sessions end
+    ResetSecondFactor {
+        /// Email address of the account
+        #[arg(long)]
+        email: String,
+        #[command(flatten)]
+        serve: Box<ServeArgs>,
+        #[command(flatten)]
+        storage: Box<StorageArgs>,
+    },
     /// Disable an account: it is banned and all its sessions end
     Disable {
         #[command(flatten)]
@@ -83,6 +96,7 @@ impl AdminCommand {
             Self::ResetPassword { account, .. } | Self::Disable { account } | Self::Enable { account } => {
                 &account.storage
             }
+            Self::ResetSecondFactor { storage, .. } => storage,
         }
     }
 }
@@ -107,6 +121,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
             password_stdin,
             account,
         } => reset_password(&account, password_stdin),
+        AdminCommand::ResetSecondFactor { email, serve, storage } => reset_second_factor(email, *serve, *storage),
         AdminCommand::Disable { account } => {
             let ban = Ban {
                 reason: Some(DISABLED.to_owned()),
@@ -178,6 +193,36 @@ fn reset_password(arguments: &AccountArgs, password_stdin: bool) -> anyhow::Resu
         account.user.email
     ));
     print_password(&password, is_generated);
+    Ok(())
+}
+
+/// Removes a second factor. The user is notified if the settings of `serve` are known, which an email needs.
+fn reset_second_factor(email: String, serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
+    let mail = match Config::check(serve, storage.clone()) {
+        Ok(config) => Some(Mailer::new(config.mail()).map_err(|error| anyhow::anyhow!("{error}"))?),
+        Err(_) => None,
+    };
+    let (arguments, has_mail) = (AccountArgs { email, storage }, mail.is_some());
+    let had_factor = Arc::new(AtomicBool::new(false));
+    let had = Arc::clone(&had_factor);
+    let account = with_account(&arguments, move |tx, admin, user| {
+        let removed = administration::reset_second_factor(tx, admin, user, mail.as_ref())?;
+        had.store(removed, Ordering::Relaxed);
+        Ok(())
+    })?;
+    let email = &account.user.email;
+    if !had_factor.load(Ordering::Relaxed) {
+        print_line(&format!("{email} has no second factor"));
+        return Ok(());
+    }
+    print_line(&format!(
+        "the second factor of {email} was removed; all its sessions ended"
+    ));
+    match (has_mail, account.user.email_verified) {
+        (true, true) => print_line("an email to the user is queued"),
+        (true, false) => print_line("no email is queued, because the mailbox was never verified: tell the user"),
+        (false, _) => print_line("no email is queued, because the settings of `serve` are unknown: tell the user"),
+    }
     Ok(())
 }
 

@@ -28,7 +28,7 @@ use self::people::{PASSWORD, School};
 use super::data_folder::{lock, protect};
 use super::database::announce;
 use super::serve::{LOG_FLUSH_TIMEOUT, build, start_log};
-use crate::config::{Config, LOG_LEVELS, ServeArgs, StorageArgs};
+use crate::config::{Config, LOG_LEVELS, RequiredFactor, ServeArgs, StorageArgs};
 use api::{router, server};
 use common::failpoint;
 
@@ -104,6 +104,8 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
                 TextEditor::Simulator => EditorKind::OnlyOffice,
             }),
             listen: address.into(),
+            // Visitors of the demo sign in with a button.
+            second_factor_for_platform_administrators: RequiredFactor(false),
             ..ServeArgs::default()
         },
         StorageArgs {

@@ -51,6 +51,32 @@ async fn lost_administrator_gets_new_password_and_can_be_disabled() {
         run_ok(&env, &["admin", "enable", "--email", "it@platform.test"]);
         assert_eq!(sign_in(&base, "it@platform.test", &second).await, 200);
 
+        // A lost second factor.
+        let reset = ["admin", "reset-second-factor", "--email", world.adam.email.as_str()];
+        assert!(run_ok(&env, &reset).contains("has no second factor"));
+        let user = world.adam.id.clone();
+        let prepare = move |platform: &mut db::platform::PlatformTx<'_>| {
+            let (user, now) = (domain::id::UserId::new(user.clone()), common::clock::now());
+            platform.insert_second_factor("factor", &user, "sealed", now)?;
+            platform.verify_mailbox(&user, now)?;
+            platform.confirm_second_factor(&user, now)
+        };
+        let store = env.store().await;
+        store
+            .platform_write(db::platform::CrossTenantReason::CommandLine, prepare)
+            .await
+            .unwrap();
+        drop(store);
+        let adam = Client::new(&base, Some(world.adam.cookie.clone()));
+        assert_eq!(adam.get("/users/me").await.expect(200)["hasSecondFactor"], true);
+        let text = run_ok(&env, &reset);
+        assert!(
+            text.contains("was removed") && text.contains("an email to the user is queued"),
+            "{text}"
+        );
+        adam.get("/users/me").await.expect(401);
+        assert!(run_ok(&env, &reset).contains("has no second factor"));
+
         // Other users: their sessions end.
         let ada = Client::new(&base, Some(world.ada.cookie.clone()));
         ada.get("/users/me").await.expect(200);

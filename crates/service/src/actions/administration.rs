@@ -11,7 +11,8 @@ use domain::realtime::KillReason;
 use domain::text::Name;
 use domain::time::Timestamp;
 
-use super::{members, passwords, sessions};
+use super::{members, passwords, second_factor, sessions};
+use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::platform::PlatformWriteTx;
 use db::platform::administration::{AdministeredAccount, Ban};
@@ -156,6 +157,34 @@ pub fn set_password(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &
     tx.record_password_reset(user, admin.now)?;
     let person = account.person();
     record_change(tx, admin, user, UserChange::PasswordReset { user: person })
+}
+
+/// Removes the second factor of a user who lost it, and ends all sessions. `mail` notifies the user, if there is one.
+/// Returns whether there was a second factor.
+pub fn reset_second_factor(
+    tx: &mut PlatformWriteTx<'_>,
+    admin: &Administrator,
+    user: &UserId,
+    mail: Option<&Mailer>,
+) -> Result<bool> {
+    let account = tx.lock_account(user)?;
+    if !second_factor::remove(tx, user)? {
+        return Ok(false);
+    }
+    sessions::revoke_all(tx, user, None, KillReason::Revoked)?;
+    let profile = tx.profile(user)?;
+    if let Some(mail) = mail.filter(|_| profile.email_verified) {
+        let school = tx.settings_of_school(user)?;
+        let to = Recipient::from_user(&profile, school.as_ref());
+        tx.enqueue_email(&mail.second_factor_reset(to, &admin.actor.name, admin.now)?)?;
+    }
+    record_change(
+        tx,
+        admin,
+        user,
+        UserChange::SecondFactorReset { user: account.person() },
+    )?;
+    Ok(true)
 }
 
 /// Ends the session of a token, whichever user it belongs to. An unknown token is ignored.

@@ -24,6 +24,8 @@ use db::platform::{PlatformTx, PlatformWriteTx};
 const PENDING: &str = "second-factor";
 /// The kind of a browser that needs no second factor for a while.
 const TRUSTED: &str = "trusted-device";
+/// Number of secrets that one transaction encrypts anew.
+const RENEWED_AT_ONCE: i64 = 200;
 
 /// What the browser of a sign-in presents and receives for the second factor. The new tokens are generated before the
 /// transaction, which may be repeated.
@@ -292,6 +294,18 @@ pub fn renew_recovery_codes(
 pub fn secret(platform: &mut PlatformTx<'_>, encryptor: &Encryptor, user: &UserId) -> Result<Option<TotpSecret>> {
     let factor = platform.second_factor(user)?;
     Ok(factor.and_then(|factor| decrypt(encryptor, &factor)))
+}
+
+/// Encrypts the next secrets anew that only the previous secret of the installation decrypts. Returns the last id of the
+/// page; `None` at the end.
+pub fn renew_secrets(platform: &mut PlatformTx<'_>, encryptor: &Encryptor, after: &str) -> Result<Option<String>> {
+    let page = platform.second_factor_secrets(after, RENEWED_AT_ONCE)?;
+    for (id, former) in &page {
+        if let Some(secret) = encryptor.renew(id, former)? {
+            platform.renew_second_factor_secret(id, former, &secret)?;
+        }
+    }
+    Ok(page.into_iter().next_back().map(|(id, _)| id))
 }
 
 /// Deletes the second factor of a user, sign-ins that wait for it, and the trust in browsers; returns whether there was

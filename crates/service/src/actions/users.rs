@@ -317,6 +317,29 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
     Ok(())
 }
 
+/// Removes the second factor of a user who lost it; all sessions of the user end, and the user is notified by email.
+pub fn reset_second_factor(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId) -> Result<()> {
+    let role_level = tx.role_level()?;
+    let Membership { user, member, .. } = tx.lock_membership(id)?;
+    role_level.may_act_on(user.role, member.role)?;
+    user.second_factor_reset_by(role_level, tx.organization())?;
+    // The own second factor is removed with the password, not with a session alone.
+    if tx.actor().user.as_ref() == Some(id) {
+        return Err(DomainError::ForbiddenRank.into());
+    }
+    if !tx.delete_second_factor_of_member(id)? {
+        return Ok(());
+    }
+    if user.email_verified {
+        let (by, at, school) = (tx.actor().name.clone(), tx.now(), tx.organization_settings()?);
+        let to = Recipient::from_user(&user, Some(&school));
+        tx.enqueue_email(&mail.second_factor_reset(to, &by, at)?)?;
+    }
+    tx.end_sessions_of_member(id)?;
+    tx.record(UserChange::SecondFactorReset { user: user.person() });
+    Ok(())
+}
+
 /// Returns the membership role in a request; validation has rejected all other values.
 fn member_role(role: PlatformRole) -> MemberRole {
     match role {

@@ -87,6 +87,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::RoleChanged { .. }
             | User::TakenOver { .. }
             | User::PasswordReset { .. }
+            | User::SecondFactorReset { .. }
             | User::MembershipEnded { .. }
             | User::Imported { .. }
             | User::ImportProgressed { .. }

@@ -219,7 +219,8 @@ fn of_user(change: &User) -> Vec<VersionedObject> {
         User::MembershipSwitched { user, .. }
         | User::RoleChanged { user, .. }
         | User::TakenOver { user, .. }
-        | User::PasswordReset { user } => vec![(&user.id).into()],
+        | User::PasswordReset { user }
+        | User::SecondFactorReset { user } => vec![(&user.id).into()],
         User::MembershipEnded { classes, left, .. } => {
             let mut objects = groups(left);
             objects.extend(classes.iter().map(|class| VersionedObject::from(&class.id)));

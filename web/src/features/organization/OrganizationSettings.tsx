@@ -20,13 +20,14 @@ import { TimeZoneField } from "../../forms/TimeZoneField";
 type OrganizationData = Schemas["Organization"];
 
 function initialForm(school: OrganizationData) {
-  const { timezone, locale, gradeScale, lateDefault, features } = school.metadata ?? {};
+  const { timezone, locale, gradeScale, lateDefault, requireSecondFactor, features } = school.metadata ?? {};
   return {
     name: school.name,
     timezone: timezone ?? null,
     locale: locale?.slice(0, 2) ?? null,
     gradeScale: gradeScale ?? "",
     lateDefault: lateDefault ?? "ALLOW",
+    requireSecondFactor: requireSecondFactor ?? ("none" as const),
     teachersAddSubjects: features?.teachersAddSubjects ?? false,
     studentsChangeNames: features?.studentsChangeNames ?? false,
   };
@@ -42,6 +43,7 @@ const LABELS = {
   locale: "organisation.language",
   gradeScale: "organisation.scale",
   lateDefault: "organisation.late",
+  requireSecondFactor: "organisation.factor",
   teachersAddSubjects: "organisation.teachersAddSubjects",
   studentsChangeNames: "organisation.studentsChangeNames",
 } as const;
@@ -53,12 +55,13 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
   const form = useVersionedForm({
     item: school,
     valuesOf: initialForm,
-    send: ({ name, timezone, locale, gradeScale, lateDefault, ...features }, base) => {
+    send: ({ name, timezone, locale, gradeScale, lateDefault, requireSecondFactor, ...features }, base) => {
       const metadata = {
         timezone,
         locale: locale !== null && isLanguage(locale) ? TAGS[locale] : null,
         gradeScale: gradeScale.trim() || null,
         lateDefault,
+        requireSecondFactor: requireSecondFactor === "none" ? null : requireSecondFactor,
         features,
       };
       return withVersion(client.PATCH("/admin/settings", { body: { name, metadata }, ...ifMatch(base) }));
@@ -105,6 +108,17 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
         />
         <Checkbox {...form.check("teachersAddSubjects")}>{t("organisation.teachersAddSubjects")}</Checkbox>
         <Checkbox {...form.check("studentsChangeNames")}>{t("organisation.studentsChangeNames")}</Checkbox>
+      </SettingsSection>
+      <SettingsSection title={t("organisation.security")} text={t("organisation.securityText")}>
+        <RadioGroup
+          label={t("organisation.factor")}
+          options={[
+            { id: "none", name: t("organisation.factorNone") },
+            { id: "admins", name: t("organisation.factorAdmins") },
+            { id: "staff", name: t("organisation.factorStaff") },
+          ]}
+          {...form.field("requireSecondFactor", "metadata.requireSecondFactor")}
+        />
       </SettingsSection>
       <EditConflict
         differences={form.differences}

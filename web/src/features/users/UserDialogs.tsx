@@ -7,6 +7,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
+import { toast } from "../../components/base/toast";
 import { Button } from "../../components/Button";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
@@ -102,6 +103,30 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
         </>
       )}
     </Dialog>
+  );
+}
+
+/** Removes the second factor of a user who lost it. */
+export function RemoveFactorDialog({ user, onClose }: { user: KnownUser; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const errorText = useErrorText();
+  const reset = useMutation({
+    mutationFn: () => unwrap(client.POST("/users/{id}/reset-second-factor", { params: { path: { id: user.id } } })),
+    onSuccess: async () => {
+      await invalidate(cache, "users");
+      toast(t("people.factorRemoved", { name: user.name }));
+    },
+    onError: (problem) => void toast(errorText(problem)),
+  });
+  return (
+    <ConfirmDialog
+      title={t("people.removeFactorOf", { name: user.name })}
+      text={t("people.removeFactorText")}
+      confirmLabel={t("people.removeFactorGo")}
+      onConfirm={() => reset.mutate()}
+      onClose={onClose}
+    />
   );
 }
 

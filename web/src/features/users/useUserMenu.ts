@@ -1,13 +1,13 @@
 // Menu of the actions that the caller may take on a user.
 import { useTranslation } from "react-i18next";
 
-import { type Me, effectiveRole } from "../../auth/session";
+import { type Me, effectiveRole, isAdmin } from "../../auth/session";
 import type { MenuAction } from "../../components/base/OverflowMenu";
 import type { useUserActions } from "./useUserActions";
 import { isFullUser, type KnownUser, canChangeUser, rolesBelow } from "./users";
 
 /** The dialog that an entry opens. */
-export type UserDialogKind = "role" | "password" | "remove";
+export type UserDialogKind = "role" | "password" | "factor" | "remove";
 
 /** The menu entries for a user; none if the caller may not change the user. */
 export function useUserMenu(
@@ -27,6 +27,13 @@ export function useUserMenu(
       },
       isOn &&
         isFullUser(user) && { id: "password", name: t("people.newPassword"), onAction: () => onOpen("password", user) },
+      isAdmin(caller) &&
+        isFullUser(user) &&
+        user.hasSecondFactor && {
+          id: "factor",
+          name: t("people.removeFactor"),
+          onAction: () => onOpen("factor", user),
+        },
       isOn &&
         isFullUser(user) && {
           id: "off",

@@ -15,7 +15,12 @@ import { type UserDialogKind, useUserMenu } from "../../features/users/useUserMe
 import { userCountsQuery, type KnownUser } from "../../features/users/users";
 import { UserDialog } from "../../features/users/UserDialog";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
-import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../features/users/UserDialogs";
+import {
+  ChangeRoleDialog,
+  NewPasswordDialog,
+  RemoveFactorDialog,
+  RemoveUserDialog,
+} from "../../features/users/UserDialogs";
 import { Button, buttonClass } from "../../components/Button";
 import { type UserFilterValues as Wanted, ROLE_FILTERS } from "../../features/users/filters";
 
@@ -90,6 +95,7 @@ function Users() {
         <ChangeRoleDialog user={dialog.user} caller={caller} actions={userActions} onClose={close} />
       ) : null}
       {dialog?.what === "password" ? <NewPasswordDialog user={dialog.user} onClose={close} /> : null}
+      {dialog?.what === "factor" ? <RemoveFactorDialog user={dialog.user} onClose={close} /> : null}
       {dialog?.what === "remove" ? <RemoveUserDialog user={dialog.user} actions={userActions} onClose={close} /> : null}
       <PasswordSheets caller={caller} />
     </AdminPage>

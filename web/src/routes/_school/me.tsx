@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isStaff, meQuery } from "../../auth/session";
@@ -9,7 +10,14 @@ import { SessionList } from "../../features/account/SessionList";
 import { OwnDataExport } from "../../features/account/OwnDataExport";
 import { PasswordForm } from "../../features/account/PasswordForm";
 import { ProfileForm } from "../../features/account/ProfileForm";
+import { lazyPart } from "../../components/lazyPart";
+import { loadTexts } from "../../i18n";
 import { PageHeading } from "../../components/PageHeading";
+
+const SecondFactorSection = lazyPart(async () => {
+  await loadTexts("secondFactor");
+  return (await import("../../features/secondFactor/SecondFactorSection")).SecondFactorSection;
+});
 
 export const Route = createFileRoute("/_school/me")({
   validateSearch: (search: Record<string, unknown>): { address?: "changed" | "expired" } =>
@@ -29,6 +37,9 @@ function OwnAccount() {
       <ProfileForm person={known} />
       <EmailForm person={known} outcome={address} />
       <PasswordForm person={known} />
+      <Suspense>
+        <SecondFactorSection person={known} />
+      </Suspense>
       {isStaff(known) ? <BoardPreferences /> : null}
       <SessionList />
       <OwnDataExport />

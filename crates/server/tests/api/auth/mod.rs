@@ -8,6 +8,7 @@ mod http_requests;
 mod impersonation;
 mod limits;
 mod organization;
+mod required_factor;
 mod reset;
 mod second_factor;
 mod sessions;
@@ -49,6 +50,8 @@ db::statements! {
     /// Counts the log entries about the second factor of a user.
     FACTOR_ENTRIES = "SELECT COUNT(*) FROM activity_logs
         WHERE organization_id = $1 AND entity_id = $2 AND category = 'AUTH' AND action = $3";
+    /// Forgets the last accepted codes, so that tests need not wait for the next ones.
+    FORGET_STEP = "UPDATE second_factors SET last_step = NULL";
     STORED_SECRET = "SELECT secret FROM second_factors WHERE user_id = $1";
     COUNT_USERS = "SELECT COUNT(*) FROM users";
     COUNT_SESSIONS = "SELECT COUNT(*) FROM sessions WHERE user_id = $1";

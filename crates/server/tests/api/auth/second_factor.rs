@@ -5,8 +5,8 @@ use db::args;
 use serde_json::{Value, json};
 
 use super::{
-    AGE_FAILURES, AGE_LINKS, BAN, Browser, FACTOR_ENTRIES, FORGET_FAILURES, PASSWORD, SET_HOME, STORED_SECRET, enable,
-    one, run, signed_in,
+    AGE_FAILURES, AGE_LINKS, BAN, Browser, FACTOR_ENTRIES, FORGET_FAILURES, FORGET_STEP, PASSWORD, SET_HOME,
+    STORED_SECRET, enable, one, run, signed_in,
 };
 use crate::password_resets::mailed_token;
 use test_support::accounts::hash;
@@ -496,11 +496,18 @@ both!(secret_survives_rotation_of_the_installation_secret, |app| {
     user.begin(&browser).await;
     enter(&browser, &user.code()).await.expect(200);
     rotated.close().await;
+    // The start with both secrets encrypted the secret anew, so the previous one is not needed any more.
+    let settled = SecondInstance::start(app, &["--auth-secret=another-auth-secret-for-tests-0123456789"]).await;
+    let browser = Browser::elsewhere(&settled.base);
+    user.begin(&browser).await;
+    enter(&browser, &user.code_after(1)).await.expect(200);
+    settled.close().await;
     // Without the previous secret codes of the app are unknown, and recovery codes still work.
-    let replaced = SecondInstance::start(app, &["--auth-secret=another-auth-secret-for-tests-0123456789"]).await;
+    let replaced = SecondInstance::start(app, &["--auth-secret=a-third-auth-secret-for-tests-01234567890"]).await;
     let browser = Browser::elsewhere(&replaced.base);
     user.begin(&browser).await;
-    enter(&browser, &user.code_after(1)).await.refused(401, "INVALID_CODE");
+    run(app, &FORGET_STEP, args![]);
+    enter(&browser, &user.code()).await.refused(401, "INVALID_CODE");
     recover(&browser, &user.recovery_codes[0]).await.expect(200);
     replaced.close().await;
 });

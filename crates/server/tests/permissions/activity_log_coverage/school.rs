@@ -1,5 +1,8 @@
 //! Actions on a school: its lists, its users, its entry on the platform.
 
+use common::clock;
+use db::platform::CrossTenantReason;
+use domain::id::UserId;
 use serde_json::{Value, json};
 
 use super::{Scenario, id};
@@ -169,6 +172,17 @@ pub(super) async fn change_users(scenario: &mut Scenario<'_>) {
     scenario.call(adam, "PATCH /users/{id}", &[&pupil], edit, &[]).await;
     let route = "POST /users/{id}/reset-password";
     scenario.call(adam, route, &[&pupil], json!({}), &["USER_UPDATE"]).await;
+    let (route, holder) = ("POST /users/{id}/reset-second-factor", UserId::new(pupil.as_str()));
+    let confirm = move |platform: &mut db::platform::PlatformTx<'_>| {
+        platform.insert_second_factor("factor", &holder, "sealed", clock::now())?;
+        platform.confirm_second_factor(&holder, clock::now())
+    };
+    let store = scenario.app.app.store();
+    let confirmed = store.platform_write(CrossTenantReason::CommandLine, confirm);
+    confirmed.await.unwrap();
+    let reset = scenario.call(adam, route, &[&pupil], json!({}), &["AUTH_FACTOR_RESET"]);
+    reset.await;
+    scenario.call(adam, route, &[&pupil], json!({}), &[]).await;
     let (route, teacher) = ("PATCH /admin/members/{id}", json!({"role": "teacher"}));
     let nora = member(scenario, "nora").await;
     scenario

@@ -251,6 +251,18 @@ pub async fn fill(database: &Database, extent: Extent) {
             "'ve' || n, 'reset-password:' || n, {u}, {t}, {t}, {t}",
         ),
         (
+            "second_factors",
+            people / 10,
+            "id, user_id, secret, confirmed_at, created_at",
+            "'fa' || n, {u}, 'sealed', {t}, {t}",
+        ),
+        (
+            "recovery_codes",
+            people / 10,
+            "id, user_id, code_hash, created_at",
+            "'rc' || n, {u}, 'hash' || n, {t}",
+        ),
+        (
             "sign_in_failures",
             people / 10,
             "id, account_key, address, created_at",

@@ -46,6 +46,9 @@ pub(super) fn entry(change: &UserChange) -> Option<LogEntry> {
             "endedMemberships": ended_memberships,
         })),
         UserChange::PasswordReset { user } => about(Action::Update, user).details(json!({"changed": ["password"]})),
+        UserChange::SecondFactorReset { user } => {
+            LogEntry::new(Category::Auth, Action::FactorReset, "user", &user.id, &user.name)
+        }
         UserChange::MembershipEnded {
             user,
             member,

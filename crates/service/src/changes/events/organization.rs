@@ -1,7 +1,7 @@
 //! Events of organizations. When an organization is closed, the sockets of its members are closed.
 
 use domain::change::organization::OrganizationChange;
-use domain::realtime::{ConnectionTarget, Event, KillReason};
+use domain::realtime::{ConnectionTarget, Event, KillReason, Room};
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::OrganizationUpdated;
@@ -31,10 +31,12 @@ pub fn emit(change: &OrganizationChange, builder: &mut EventBuilder<'_>) {
             sessions.iter().cloned().map(ConnectionTarget::Session).collect(),
             Vec::new(),
         ),
-        OrganizationChange::Updated {
-            organization: _,
-            changed,
-        } => {
+        OrganizationChange::Updated { organization, changed } => {
+            if changed.has("metadata") {
+                // Staff who need a second factor from now on receive no more events.
+                let staff = Room::OrganizationStaff(organization.id.clone());
+                builder.resync(vec![ConnectionTarget::Room(staff)], Vec::new());
+            }
             let header = EventBuilder::event_without_class(Event::OrganizationUpdated);
             let payload = OrganizationUpdated {
                 changed: &names(changed),

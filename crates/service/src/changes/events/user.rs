@@ -57,6 +57,10 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::PasswordChanged);
             emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["mustChangePassword"], builder);
         }
+        UserChange::SecondFactorReset { user } => {
+            builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::Revoked);
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["hasSecondFactor"], builder);
+        }
         UserChange::MembershipEnded {
             user,
             member: _,

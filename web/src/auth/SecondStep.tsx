@@ -1,0 +1,78 @@
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, Problem } from "../api/client";
+import { Button } from "../components/Button";
+import { Checkbox } from "../forms/Checkbox";
+import { Form } from "../forms/Form";
+import { TextField } from "../forms/TextField";
+import { FormAlert } from "./FormAlert";
+
+/** Errors after which email address and password have to be entered again. */
+const OVER = ["INVALID_TWO_FACTOR_COOKIE", "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"];
+
+/** The second step of a sign-in: a code of the authenticator app, or a recovery code. */
+export function SecondStep({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
+  const { t } = useTranslation();
+  const form = useRef<HTMLFormElement>(null);
+  const [isRecovery, setRecovery] = useState(false);
+  const [isTrusting, setTrusting] = useState(false);
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the field is replaced when the kind of code changes
+  useEffect(() => form.current?.querySelector("input")?.focus(), [isRecovery]);
+  const verifying = useMutation({
+    mutationFn: async (fields: FormData) => {
+      const body = { code: String(fields.get("code")).trim(), trustDevice: isTrusting };
+      await (isRecovery
+        ? client.POST("/auth/two-factor/verify-backup-code", { body })
+        : client.POST("/auth/two-factor/verify-totp", { body }));
+    },
+    onSuccess: onDone,
+  });
+  const isOver = verifying.error instanceof Problem && OVER.includes(verifying.error.code);
+  const change = () => {
+    verifying.reset();
+    setRecovery(!isRecovery);
+  };
+  if (isOver)
+    return (
+      <>
+        <FormAlert problem={verifying.error} />
+        <Button kind="main" onPress={onCancel}>
+          {t("secondFactor.again")}
+        </Button>
+      </>
+    );
+  return (
+    <Form ref={form} isPending={verifying.isPending} onSubmit={verifying.mutate}>
+      <p>{isRecovery ? t("secondFactor.enterRecovery") : t("secondFactor.enterCode")}</p>
+      {verifying.isError ? <FormAlert problem={verifying.error} /> : null}
+      {isRecovery ? (
+        <TextField key="recovery" label={t("secondFactor.recoveryCode")} name="code" isRequired />
+      ) : (
+        <TextField
+          key="app"
+          label={t("secondFactor.code")}
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          isRequired
+        />
+      )}
+      <Checkbox isSelected={isTrusting} onChange={setTrusting}>
+        {t("secondFactor.trust")}
+      </Checkbox>
+      <Button kind="main" type="submit" isPending={verifying.isPending}>
+        {t("signIn.go")}
+      </Button>
+      <p className="flex flex-wrap gap-2">
+        <Button kind="quiet" onPress={change}>
+          {isRecovery ? t("secondFactor.useApp") : t("secondFactor.useRecovery")}
+        </Button>
+        <Button kind="quiet" onPress={onCancel}>
+          {t("app.back")}
+        </Button>
+      </p>
+    </Form>
+  );
+}
