@@ -231,6 +231,7 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
         user_agent: Some("bench".to_owned()),
         active_organization_id: Some(organization.clone()),
         impersonated_by: None,
+        new_password_until: None,
     }
 }
 

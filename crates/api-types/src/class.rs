@@ -2,6 +2,7 @@
 //! and students everything except counts and email addresses.
 
 use domain::access::Viewer;
+use domain::account_email::AccountEmail;
 use domain::class::{ClassEnrollment, ClassStatus};
 use domain::details::{ClassCounts, ClassDetails};
 use domain::homeroom::HomeroomLabel;
@@ -150,11 +151,13 @@ pub struct StudentView {
     name: String,
     #[schema(required)]
     image: Option<String>,
-    email: String,
+    /// Null for accounts without an email address.
+    #[schema(required, value_type = Option<String>)]
+    email: AccountEmail,
 }
 
 impl StudentView {
-    pub fn new(person: Person, email: String) -> Self {
+    pub fn new(person: Person, email: AccountEmail) -> Self {
         Self {
             id: person.id,
             name: person.name,
@@ -176,7 +179,7 @@ pub struct ClassStudentView {
 
 impl ClassStudentView {
     /// Returns the student with all details visible to staff.
-    pub fn new(enrollment: ClassEnrollment, person: Person, email: String, group_ids: Vec<GroupId>) -> Self {
+    pub fn new(enrollment: ClassEnrollment, person: Person, email: AccountEmail, group_ids: Vec<GroupId>) -> Self {
         Self {
             enrollment: enrollment.into(),
             user: StudentView::new(person, email),

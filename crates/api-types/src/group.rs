@@ -1,6 +1,7 @@
 //! Groups in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
 //! students, staff fields and the email addresses of members are absent.
 
+use domain::account_email::AccountEmail;
 use domain::course::CourseLabel;
 use domain::details::GroupDetails;
 use domain::group::{Group, GroupMember, GroupRole};
@@ -153,10 +154,10 @@ pub struct MemberPersonView {
     name: String,
     #[schema(required)]
     image: Option<String>,
-    /// Staff only.
+    /// Staff only; null for accounts without an email address.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = String, required = false)]
-    email: StaffOnly<String>,
+    #[schema(value_type = Option<String>, required = false)]
+    email: StaffOnly<AccountEmail>,
 }
 
 /// The part of a group that teachers of other classes may see.

@@ -1,5 +1,6 @@
 //! Homerooms and their students in responses.
 
+use domain::account_email::AccountEmail;
 use domain::homeroom::HomeroomEnrollment;
 use domain::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
 use domain::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
@@ -68,9 +69,10 @@ pub struct HomeroomPerson {
     name: String,
     #[schema(required)]
     image: Option<String>,
-    /// Present for admins, and for teachers of a class of the student.
+    /// Present for admins, and for teachers of a class of the student; null if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    email: Option<String>,
+    #[schema(value_type = Option<String>)]
+    email: Option<AccountEmail>,
 }
 
 /// A student of a homeroom.
@@ -83,7 +85,7 @@ pub struct HomeroomStudentView {
 
 impl HomeroomStudentView {
     /// Returns the student; `email` only if the viewer may see it.
-    pub fn new(enrollment: HomeroomEnrollment, person: Person, email: Option<String>) -> Self {
+    pub fn new(enrollment: HomeroomEnrollment, person: Person, email: Option<AccountEmail>) -> Self {
         Self {
             enrollment: HomeroomEnrollmentView {
                 id: enrollment.id,

@@ -1,6 +1,7 @@
 //! Statistics and storage usage of an organization, and the sessions of its members.
 
 use domain::access::MemberRole;
+use domain::account_email::AccountEmail;
 use domain::id::{OrganizationId, SessionId, UserId};
 use domain::storage::{QuotaBytes, StorageUsage};
 use domain::time::Timestamp;
@@ -83,13 +84,15 @@ pub struct SessionView {
 pub struct SessionPerson {
     id: UserId,
     name: String,
-    email: String,
+    /// Null for accounts without an email address.
+    #[schema(required, value_type = Option<String>)]
+    email: AccountEmail,
     #[schema(required)]
     image: Option<String>,
 }
 
 impl SessionPerson {
-    pub fn new(person: Person, email: String) -> Self {
+    pub fn new(person: Person, email: AccountEmail) -> Self {
         Self {
             id: person.id,
             name: person.name,

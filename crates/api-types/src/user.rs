@@ -1,6 +1,7 @@
 //! Users in responses. Passwords are never part of them.
 
 use domain::access::{MemberRole, PlatformRole};
+use domain::account_email::AccountEmail;
 use domain::id::{MemberId, OrganizationId, UserId};
 use domain::organization::{Metadata, Organization, OrganizationStatus};
 use domain::storage::QuotaBytes;
@@ -27,7 +28,10 @@ pub struct UserView {
     first_name: Option<ShortName>,
     #[schema(required)]
     last_name: Option<ShortName>,
-    email: String,
+    /// Null for accounts without an email address, whose users sign in with the user name.
+    #[schema(required, value_type = Option<String>)]
+    email: AccountEmail,
+    /// The name to sign in with, unique in the organization that created the account.
     #[schema(required)]
     username: Option<Username>,
     /// Id in the school's administration system, from the membership.
@@ -73,9 +77,10 @@ pub struct MemberView {
 pub struct MemberPerson {
     id: UserId,
     name: String,
-    /// Absent if the caller may not see it.
+    /// Absent if the caller may not see it; null if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    email: Option<String>,
+    #[schema(value_type = Option<String>)]
+    email: Option<AccountEmail>,
     #[schema(required)]
     image: Option<String>,
 }
@@ -117,9 +122,13 @@ pub struct UserOutlineView {
     /// Role in the organization. Present for staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<PlatformRole>,
-    /// Absent if the caller may not see it.
+    /// Absent if the caller may not see it; null if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    email: Option<String>,
+    #[schema(value_type = Option<String>)]
+    email: Option<AccountEmail>,
+    /// The name to sign in with. Absent if the caller may not see it, or if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<Username>,
     /// Present for admins only.
     #[serde(skip_serializing_if = "Option::is_none")]
     is_active: Option<bool>,
@@ -162,6 +171,9 @@ pub struct CreatedUserView {
     /// The generated password, returned only once. It expires after one week.
     #[serde(skip_serializing_if = "Option::is_none")]
     temporary_password: Option<String>,
+    /// The secret of a code to print that signs in once, returned only once. It expires with the password.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slip_token: Option<String>,
 }
 
 /// An existing account that became a member.
@@ -269,7 +281,8 @@ impl KnownUserView {
     pub fn outline(
         person: Person,
         role: Option<PlatformRole>,
-        email: Option<String>,
+        email: Option<AccountEmail>,
+        username: Option<Username>,
         is_active: Option<bool>,
         member: Option<Member>,
     ) -> Self {
@@ -279,6 +292,7 @@ impl KnownUserView {
             image: person.image,
             role,
             email,
+            username,
             is_active,
             member: member.map(MembershipView::from),
         }))
@@ -295,11 +309,12 @@ impl UserDetailsView {
 }
 
 impl CreatedUserView {
-    /// Returns a new account; `temporary_password` is set if it was generated.
-    pub fn new(user: User, member: Member, temporary_password: Option<String>) -> Self {
+    /// Returns a new account; `temporary_password` and `slip_token` are set if they were generated.
+    pub fn new(user: User, member: Member, temporary_password: Option<String>, slip_token: Option<String>) -> Self {
         Self {
             user: UserDetailsView::new(user, member),
             temporary_password,
+            slip_token,
         }
     }
 }
@@ -332,7 +347,7 @@ impl From<Member> for MembershipView {
 
 impl MemberView {
     /// Returns a membership with its user; `email` only if the caller may see it.
-    pub fn new(member: Member, person: Person, email: Option<String>) -> Self {
+    pub fn new(member: Member, person: Person, email: Option<AccountEmail>) -> Self {
         Self {
             id: member.id,
             organization_id: member.organization_id,

@@ -61,7 +61,7 @@ pub(crate) async fn request_change(
         cx.caller().now,
     );
     let address = people::address(&request.new_email).unwrap_or_default();
-    if address == old {
+    if old.address() == Some(address.as_str()) {
         return Err(Error::invalid("newEmail", "same", "is the address you have"));
     }
     let from: Option<IpAddr> = peer.map(|Extension(peer)| peer.0.ip());
@@ -70,7 +70,7 @@ pub(crate) async fn request_change(
         user,
         impersonated_by: cx.caller().session.impersonated_by.clone(),
         attempt: SignInAttempt {
-            account_key: old.clone(),
+            account_key: old.stored_form().to_owned(),
             address: from.map(network_text).unwrap_or_default(),
         },
     };

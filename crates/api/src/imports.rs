@@ -60,6 +60,8 @@ pub struct PersonToImport {
     first_name: Option<String>,
     /// Last name.
     last_name: Option<String>,
+    /// The name to sign in with. Without it and without an email address it is made of the name.
+    username: Option<String>,
     /// `student` or `teacher`.
     role: Option<String>,
     /// Id in the school's administration system.
@@ -151,6 +153,7 @@ impl PersonToImport {
         let classes = self.classes.iter().flatten();
         PersonRow {
             email: text(self.email.as_ref()),
+            username: text(self.username.as_ref()),
             first_name: text(self.first_name.as_ref()),
             last_name: text(self.last_name.as_ref()),
             role: text(self.role.as_ref()),

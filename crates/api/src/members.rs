@@ -64,7 +64,7 @@ pub(crate) async fn list(
 /// It takes effect with the next request of the member.
 #[utoipa::path(patch, path = "/admin/members/{id}", params(("id" = String, Path)), request_body = MemberEdit,
     responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
-        (status = 409, description = "LAST_OWNER")))]
+        (status = 409, description = "LAST_OWNER, EMAIL_REQUIRED")))]
 pub(crate) async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
     let member = cx.write(move |tx| members::edit(tx, &id, &patch.edit)).await?;
     Ok(Json(view(member)))

@@ -33,6 +33,9 @@ pub fn endpoints() -> Endpoints {
         // Most are open to anyone, because the library validates the body first; their handlers authenticate.
         // Sign-in has limits of its own: a flood from one address must not lock out other users behind that address.
         .add(Anyone,                   Uncounted, "POST /auth/sign-in/email", routes!(auth::sign_in::sign_in))
+        .add(Anyone,                   Uncounted, "POST /auth/sign-in/username", routes!(auth::user_names::sign_in))
+        .add(Anyone,                   Standard,  "POST /auth/sign-in/slip", routes!(auth::user_names::sign_in_with_slip))
+        .add(Anyone,                   Standard,  "POST /auth/is-username-available", routes!(auth::user_names::is_available))
         .add(Anyone,                   Standard,  "POST /auth/sign-up/email", routes!(auth::sign_in::sign_up))
         .add(Anyone,                   Standard,  "POST /auth/sign-out", routes!(auth::sign_in::sign_out))
         .add(Anyone,                   Standard,  "GET /auth/ok", routes!(auth::sign_in::alive))
@@ -43,6 +46,7 @@ pub fn endpoints() -> Endpoints {
         .add(Anyone,                   Standard,  "POST /auth/revoke-sessions", routes!(auth::sessions::revoke_all))
         .add(Anyone,                   Standard,  "POST /auth/revoke-other-sessions", routes!(auth::sessions::revoke_others))
         .add(Anyone,                   Standard,  "POST /auth/change-password", routes!(auth::password::change))
+        .add(Anyone,                   Standard,  "POST /auth/new-password", routes!(auth::password::choose_new))
         .add(Anyone,                   Standard,  "POST /auth/verify-password", routes!(auth::password::verify))
         .add(Anyone,                   Standard,  "POST /auth/two-factor/enable", routes!(auth::second_factor::enable))
         .add(Anyone,                   Standard,  "POST /auth/two-factor/disable", routes!(auth::second_factor::disable))

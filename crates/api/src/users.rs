@@ -68,9 +68,15 @@ pub(crate) struct UserListQuery {
 /// A generated password, returned only once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct TemporaryPassword {
+#[schema(as = TemporaryPassword)]
+pub(crate) struct PasswordResetView {
     /// Valid for seven days. The user should change it after the first sign-in.
     temporary_password: String,
+    /// The secret of a code to print that signs in once, returned only once. It expires with the password.
+    slip_token: String,
+    /// The user name on the platform, `name@slug`; null if the user has none.
+    #[schema(required)]
+    username: Option<String>,
 }
 
 impl Editable for UserEdit {
@@ -148,10 +154,12 @@ pub(crate) async fn list(
 
 /// Add a person to the organization
 ///
-/// An address without an account gets a new account. A person with an account that this organization did not create is
+/// An address without an account gets a new account, as does a student or teacher without an address, who signs in with
+/// a user name. A person with an account that this organization did not create is
 /// invited, and becomes a member, with the classes and the homeroom of this request, by accepting the invitation.
 #[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
-    (status = 409, description = "DUPLICATE_EMAIL: already a member; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED, \
+    (status = 409, description = "DUPLICATE_EMAIL: already a member; DUPLICATE_EXTERNAL_ID, DUPLICATE_USERNAME, \
+        EMAIL_REQUIRED, CLASS_ARCHIVED, \
         NO_MAILBOX: an address that no email reaches cannot be invited, ALREADY_INVITED"),
         (status = 403, description = "FORBIDDEN_RANK")))]
 pub(crate) async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
@@ -165,14 +173,15 @@ pub(crate) async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Cr
         Some(given) => (Some(Password::Given(password_hasher.hash(given.clone()).await?)), None),
         None if invitation.is_some() => (None, None),
         None => {
-            let temporary = temporary_password::generate();
+            let temporary = generate_password(&cx).await;
             let hash = password_hasher.hash(temporary.clone()).await?;
             (Some(Password::Temporary(hash)), Some(temporary))
         }
     };
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
-    let email = people::address(&new.email).unwrap_or_default();
-    let lookup = (Some(email.clone()), new.external_id.clone());
+    let slip_token = temporary.is_some().then(better_auth::token::reset_token);
+    let email = new.address();
+    let lookup = (email.clone(), new.external_id.clone());
     let make = cx.repeatable(move |tx| {
         let joined = match users::create(tx, &new, password.as_ref(), invitation.as_ref(), &mail)? {
             Provisioned::Member(joined) => joined,
@@ -182,19 +191,28 @@ pub(crate) async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Cr
                 return Ok(Created(location, view));
             }
         };
+        if let Some(token) = slip_token.as_ref().filter(|_| joined.is_new_account) {
+            users::insert_slip(tx, &joined.person.id, token)?;
+        }
         let known = tx.visible_user(&joined.person.id, is_platform)?;
         if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
             users::invite(tx, &mail, user, invitation)?;
         }
         let location = format!("/api/users/{}", joined.person.id);
         let (VisibleUser { email, account, .. }, member) = (known, joined.member);
-        let view = match account.filter(|_| joined.is_new_account) {
-            Some(user) => NewMemberView::Created(Box::new(CreatedUserView::new(*user, member, temporary.clone()))),
-            None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
+        let view = if let Some(user) = account.filter(|_| joined.is_new_account) {
+            let view = CreatedUserView::new(*user, member, temporary.clone(), slip_token.clone());
+            NewMemberView::Created(Box::new(view))
+        } else {
+            let email = email.and_then(|email| email.shown()).unwrap_or_default();
+            NewMemberView::Joined(Box::new(JoinedUserView::new(email, member)))
         };
         Ok(Created(location, view))
     });
-    let made = cx.write_taking_over(email, make).await;
+    let made = match email {
+        Some(email) => cx.write_taking_over(email, make).await,
+        None => cx.write(make).await,
+    };
     existing::person(&cx, made, lookup.0, lookup.1).await
 }
 
@@ -209,7 +227,8 @@ pub(crate) async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versione
 /// Update the account of a user, or the user's external id in the organization
 #[utoipa::path(patch, path = "/users/{id}", params(("id" = String, Path)), request_body = UserEdit,
     responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
-    (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
+    (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, DUPLICATE_USERNAME, \
+        EMAIL_REQUIRED, LAST_OWNER")))]
 pub(crate) async fn edit(
     cx: Context,
     Path(id): Path<UserId>,
@@ -246,10 +265,10 @@ pub(crate) async fn remove(
 ///
 /// All sessions of the user end.
 #[utoipa::path(post, path = "/users/{id}/reset-password", params(("id" = String, Path)),
-    responses((status = 200, body = TemporaryPassword), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT, \
+    responses((status = 200, body = PasswordResetView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT, \
         FORBIDDEN_ROLE: a teacher may do this for students whom an administrator or an import put into an own class")))]
-pub(crate) async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
-    let temporary_password = temporary_password::generate();
+pub(crate) async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<PasswordResetView>> {
+    let temporary_password = generate_password(&cx).await;
     let hash = cx
         .app()
         .authenticator()
@@ -258,9 +277,16 @@ pub(crate) async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Resul
         .await?;
     let password = Password::Temporary(hash);
     let mail = cx.app().mail().clone();
-    cx.write(move |tx| users::reset_password(tx, &mail, &id, &password))
+    let slip_token = better_auth::token::reset_token();
+    let token = slip_token.clone();
+    let username = cx
+        .write(move |tx| users::reset_password(tx, &mail, &id, &password, &token))
         .await?;
-    Ok(Json(TemporaryPassword { temporary_password }))
+    Ok(Json(PasswordResetView {
+        temporary_password,
+        slip_token,
+        username,
+    }))
 }
 
 /// Remove the second factor of a user who lost it
@@ -292,6 +318,13 @@ pub(crate) async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Jso
     groups::shown(&cx, found.await?)
 }
 
+/// Generates a temporary password in the language of the organization.
+async fn generate_password(cx: &Context) -> String {
+    let settings = cx.read(|tx| tx.organization_settings()).await;
+    let locale = settings.ok().and_then(|settings| settings.locale);
+    temporary_password::generate_words(locale.as_ref())
+}
+
 fn is_platform(cx: &Context) -> bool {
     cx.caller().effective_role == EffectiveRole::SuperAdmin
 }
@@ -299,6 +332,13 @@ fn is_platform(cx: &Context) -> bool {
 fn view(known: VisibleUser) -> KnownUserView {
     match (known.account, known.member) {
         (Some(user), Some(member)) => KnownUserView::details(*user, member),
-        (_, member) => KnownUserView::outline(known.person, known.role, known.email, known.is_active, member),
+        (_, member) => KnownUserView::outline(
+            known.person,
+            known.role,
+            known.email,
+            known.username,
+            known.is_active,
+            member,
+        ),
     }
 }

@@ -130,6 +130,13 @@ auth_errors! {
     invalid_email: 400 "INVALID_EMAIL" "Invalid email";
     invalid_email_or_password: 401 "INVALID_EMAIL_OR_PASSWORD" "Invalid email or password";
     invalid_password: 400 "INVALID_PASSWORD" "Invalid password";
+    invalid_token_of_sign_in: 401 "INVALID_TOKEN" "Invalid token";
+    // The plugin for user names.
+    invalid_username_or_password: 401 "INVALID_USERNAME_OR_PASSWORD" "Invalid username or password";
+    username_too_short: 422 "USERNAME_TOO_SHORT" "Username is too short";
+    username_too_long: 422 "USERNAME_TOO_LONG" "Username is too long";
+    invalid_username: 422 "INVALID_USERNAME" "Username is invalid";
+    username_is_immutable: 400 "USERNAME_IS_IMMUTABLE" "Username cannot be updated";
     password_too_short: 400 "PASSWORD_TOO_SHORT" "Password too short";
     password_too_long: 400 "PASSWORD_TOO_LONG" "Password too long";
     // The message of the library's plugin for leaked passwords.

@@ -56,6 +56,12 @@ pub struct UserObject {
     /// Whether sign-in requires a second factor.
     #[serde(default)]
     pub two_factor_enabled: bool,
+    /// The user name on the platform, a field of the plugin for user names.
+    #[serde(default)]
+    pub username: Option<String>,
+    /// The user name as shown.
+    #[serde(default)]
+    pub display_username: Option<String>,
     pub id: String,
 }
 

@@ -38,6 +38,23 @@ pub fn random_text(length: usize) -> String {
     })
 }
 
+/// Returns a random number below `count`, which is at least 1, from the operating system's random number generator.
+pub fn random_below(count: usize) -> usize {
+    let count = u64::try_from(count).unwrap_or(u64::MAX).max(1);
+    // The largest multiple of the count; larger numbers would bias the distribution.
+    let limit = u64::MAX - u64::MAX % count;
+    loop {
+        let mut bytes = [0_u8; 8];
+        SysRng
+            .try_fill_bytes(&mut bytes)
+            .expect("without randomness from the operating system nobody may sign in");
+        let number = u64::from_ne_bytes(bytes);
+        if number < limit {
+            return usize::try_from(number % count).unwrap_or_default();
+        }
+    }
+}
+
 fn text_from(length: usize, mut fill: impl FnMut(&mut [u8])) -> String {
     let mut text = String::with_capacity(length);
     let mut bytes = [0_u8; 64];

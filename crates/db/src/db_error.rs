@@ -49,6 +49,13 @@ const UNIQUE_KEYS: &[UniqueKey] = &[
         path: "email",
     },
     UniqueKey {
+        constraint: "users_home_user_name_key",
+        columns: "users.home_organization_id, users.user_name",
+        code: ErrorCode::DuplicateUsername,
+        message: "Another person has this user name already.",
+        path: "username",
+    },
+    UniqueKey {
         constraint: "subjects_organization_name_key",
         columns: "subjects.organization_id, subjects.name_key",
         code: ErrorCode::DuplicateSubject,

@@ -1,5 +1,6 @@
 //! Enrollments: the students of a class, and those of them without a group.
 
+use domain::account_email::AccountEmail;
 use domain::class::{ClassEnrollment, EnrolledBy};
 use domain::group_generator::PairCounts;
 use domain::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
@@ -97,7 +98,7 @@ pub struct ClassStudent {
     pub enrollment: ClassEnrollment,
     pub person: Person,
     /// Visible to staff only.
-    pub email: String,
+    pub email: AccountEmail,
     /// The student's groups in the class, by number; filled for staff only.
     pub group_ids: Vec<GroupId>,
 }

@@ -1,5 +1,6 @@
 //! Homerooms and their students. The enrollment of a homeroom in a class is in `enrollments.rs`.
 
+use domain::account_email::AccountEmail;
 use domain::collation::{search_key, sort_key};
 use domain::homeroom::{Homeroom, HomeroomEnrollment};
 use domain::id::{EnrollmentId, HomeroomId, UserId};
@@ -94,7 +95,7 @@ pub struct HomeroomStudent {
     pub enrollment: HomeroomEnrollment,
     pub person: Person,
     /// `None` if it is invisible to the viewer.
-    pub email: Option<String>,
+    pub email: Option<AccountEmail>,
 }
 
 /// The effects of the deletion of a homeroom.

@@ -14,6 +14,8 @@ use common::error::Result;
 fragments! {
     /// The columns of [`person`] for user `u`.
     pub(crate) PERSON_COLUMNS = "u.id AS user_id, u.name AS user_name, u.image AS user_image";
+    /// The email address of user `u`; NULL instead of the placeholder of an account without one.
+    pub(crate) SHOWN_EMAIL = "CASE WHEN u.email LIKE '%@no-email.invalid' THEN NULL ELSE u.email END";
     /// The columns of [`group_context`] for group `g` in class `k`.
     pub(crate) GROUP_CONTEXT_COLUMNS = "g.id AS group_id, g.name AS group_name, g.group_number, g.display_name,
             g.course_id AS group_course_id, k.id AS class_id, k.status AS class_status, g.start_date";

@@ -47,8 +47,8 @@ statements! {
             EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.role = 'owner') AS is_owner
         FROM users u WHERE u.email = $2";
     /// Makes the organization the home organization of an account it takes over, and clears the restrictions of its
-    /// password.
-    ADOPT = "UPDATE users SET home_organization_id = $1, must_change_password = FALSE,
+    /// password and its user name in the former one.
+    ADOPT = "UPDATE users SET home_organization_id = $1, username = NULL, user_name = NULL, must_change_password = FALSE,
             temporary_password_expires_at = NULL, password_organization_id = NULL, updated_at = $3
         WHERE id = $2 AND NOT email_verified AND role <> 'SUPER_ADMIN'";
 }

@@ -1,6 +1,7 @@
 //! Members of an organization with the user data that is visible to the viewer.
 
 use domain::access::MemberRole;
+use domain::account_email::AccountEmail;
 use domain::id::MemberId;
 use domain::user::{Member, Person};
 
@@ -8,6 +9,7 @@ use super::page::{Position, Slice, Window};
 use super::people::MEMBER_COLUMNS;
 use super::sql::Columns;
 use super::{ReadTx, pattern};
+use crate::labels::SHOWN_EMAIL;
 use crate::visibility::CAN_MANAGE_CLASS;
 use crate::{args, fragments, statements};
 use common::error::Result;
@@ -39,7 +41,7 @@ statements! {
         WHERE m.organization_id = $1
             AND (CAST($2 AS TEXT) IS NULL OR m.role = $2)
             AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\'
-                OR u.email LIKE '%' || $3 || '%' ESCAPE '\\')
+                OR {SHOWN_EMAIL} LIKE '%' || $3 || '%' ESCAPE '\\')
             AND ({PLACE} > $4 OR ({PLACE} = $4 AND m.id > $5))
         ORDER BY {PLACE}, m.id LIMIT $6";
     BY_ID = "SELECT {MEMBER_COLUMNS}, u.name, u.image, u.email
@@ -62,7 +64,7 @@ pub struct MemberWithUser {
     pub member: Member,
     pub person: Person,
     /// `None` if it is invisible to the viewer.
-    pub email: Option<String>,
+    pub email: Option<AccountEmail>,
 }
 
 impl ReadTx<'_> {

@@ -50,8 +50,9 @@ statements! {
     /// Deactivates the account of a member.
     DEACTIVATE = "UPDATE users SET is_active = FALSE, updated_at = $3
         WHERE id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
-    /// Clears the home organization of an account.
-    LEAVE_HOME = "UPDATE users SET home_organization_id = NULL WHERE home_organization_id = $1 AND id = $2";
+    /// Clears the home organization of an account and the user name in it.
+    LEAVE_HOME = "UPDATE users SET home_organization_id = NULL, username = NULL, user_name = NULL
+        WHERE home_organization_id = $1 AND id = $2";
     DELETE_MEMBER = "DELETE FROM members WHERE organization_id = $1 AND user_id = $2";
 }
 

@@ -1,6 +1,7 @@
 //! The sessions of members in an organization as visible to its admins: without tokens and without impersonations.
 
 use domain::access::{MemberRole, PlatformRole};
+use domain::account_email::AccountEmail;
 use domain::id::{SessionId, UserId};
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -44,7 +45,7 @@ pub struct OrganizationSession {
     /// The `User-Agent` of the sign-in.
     pub user_agent: Option<String>,
     pub person: Person,
-    pub email: String,
+    pub email: AccountEmail,
     /// The platform role of the user.
     pub platform_role: PlatformRole,
     pub member_role: MemberRole,

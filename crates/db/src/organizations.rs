@@ -3,15 +3,16 @@
 //! [`platform::organizations`](super::platform::organizations).
 
 use domain::collation::{search_key, sort_key};
+use domain::error_code::ErrorCode;
 use domain::id::SessionId;
 use domain::organization::{Organization, OrganizationStatus};
 use domain::storage::QuotaBytes;
-use domain::text::name_key;
+use domain::text::{Slug, name_key};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::{args, fragments, statements};
-use common::error::Result;
+use common::error::{Error, Result};
 
 fragments! {
     /// The columns that [`organization`] reads.
@@ -40,6 +41,13 @@ statements! {
     /// Soft-deletes the organization. Its slug and domain become available immediately.
     DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL
             WHERE id = $1";
+    /// Keeps a short name that the organization no longer has.
+    INSERT_FORMER_SLUG = "INSERT INTO former_slugs (organization_id, slug, created_at) VALUES ($1, $2, $3)
+        ON CONFLICT (slug) DO NOTHING";
+    /// Forgets a former short name that the organization has again.
+    DELETE_FORMER_SLUG = "DELETE FROM former_slugs WHERE organization_id = $1 AND slug = $2";
+    /// Whether another organization had a short name.
+    IS_FORMER_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM former_slugs WHERE organization_id <> $1 AND slug = $2)";
     SESSIONS = "SELECT s.id {ACTIVE_SESSION_IDS} ORDER BY s.id";
     /// Clears the active organization of its sessions.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
@@ -110,6 +118,26 @@ impl WriteTx<'_> {
             ],
         )
         .map(drop)
+    }
+
+    /// Keeps the former short name after a change, and rejects a short name that another organization had before. Called
+    /// after the new name was written, which waits for concurrent changes of the same name.
+    pub fn keep_former_slug(&mut self, former: Option<&Slug>, slug: &Slug) -> Result<()> {
+        let is_taken: bool = self.fetch_one(&IS_FORMER_ELSEWHERE, args![slug], |row| row.only())?;
+        if is_taken {
+            return Err(Error::Conflict {
+                code: ErrorCode::DuplicateSlug,
+                message: "This short name is taken.",
+                path: "slug",
+                existing_id: None,
+            });
+        }
+        let now = self.now();
+        if let Some(former) = former {
+            self.execute(&INSERT_FORMER_SLUG, args![former, now])?;
+            self.execute(&DELETE_FORMER_SLUG, args![slug])?;
+        }
+        Ok(())
     }
 
     /// Soft-deletes the organization: look-ups no longer find it, and its sessions lose their active organization.

@@ -1,27 +1,31 @@
 //! Accounts as administered by their organization, together with their membership. Accounts that are not members of the
 //! organization are neither read nor changed, except to find out whether an email address is in use.
 
+use std::collections::HashSet;
+
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
+use domain::account_email::AccountEmail;
 use domain::collation::{person_sort_key, search_key};
 use domain::id::{ClassId, MemberId, OrganizationId, UserId};
 use domain::patch::FieldDiff;
 use domain::text::{ExternalId, Name, ShortName, Username, name_key};
 use domain::time::Timestamp;
 use domain::user::{Member, Person, User};
+use domain::user_name::{first_free, is_numbered};
 
 use super::members::member;
 use super::platform::CrossTenantReason;
 use super::platform::accounts::profile;
 use super::sql::Columns;
-use super::{ReadTx, WriteTx};
+use super::{ReadTx, WriteTx, pattern};
 use crate::labels::{PERSON_COLUMNS, person};
 use crate::{args, fragments, statements};
 use common::clock;
 use common::error::{Error, Result};
 
 fragments! {
-    pub(crate) ACCOUNT_COLUMNS = "u.id, u.name, u.first_name, u.last_name, u.email, u.email_verified, u.username,
-        u.role, u.image, u.locale,
+    pub(crate) ACCOUNT_COLUMNS = "u.id, u.name, u.first_name, u.last_name, u.email, u.email_verified,
+        u.user_name AS username, u.role, u.image, u.locale,
             u.timezone, u.is_active, u.must_change_password, u.has_second_factor, u.last_login_at, u.home_organization_id, u.created_at,
             u.updated_at";
     pub(crate) MEMBER_COLUMNS = "m.id AS member_id, m.organization_id, m.user_id, m.role AS member_role, m.external_id,
@@ -50,11 +54,26 @@ statements! {
         FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
         WHERE u.email = $2";
-    /// Inserts an account with this home organization, unless the email address is in use.
+    /// Inserts an account with this home organization, unless the email address or the user name is in use.
     INSERT_USER = "INSERT INTO users (home_organization_id, id, name, name_key, first_name, last_name, email,
-            email_verified, username, role, created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9, $10, $10, $11, $12)
-        ON CONFLICT (email) DO NOTHING";
+            email_verified, username, user_name, role, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $8, $9, $10, $10, $11, $12)
+        ON CONFLICT DO NOTHING";
+    /// The user names of accounts with this home organization that begin with a text.
+    NAMES_TAKEN = "SELECT user_name FROM users WHERE home_organization_id = $1 AND user_name LIKE $2 ESCAPE '\\'";
+    /// The account of a user name of this organization, and its role if it is a member.
+    BY_USER_NAME = "SELECT {PERSON_COLUMNS}, u.email, u.user_name AS sign_in_name, u.role AS platform_role,
+            u.home_organization_id, m.role AS member_role, m.external_id
+        FROM users u
+        LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
+        WHERE u.home_organization_id = $1 AND u.user_name = $2 AND u.erased_at IS NULL";
+    /// The members without an email address and without an external id whose user name begins with a text.
+    WITHOUT_ID = "SELECT {PERSON_COLUMNS}, u.email, u.user_name AS sign_in_name, u.role AS platform_role,
+            u.home_organization_id, m.role AS member_role, m.external_id
+        FROM users u
+        JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
+        WHERE u.home_organization_id = $1 AND u.user_name LIKE $2 ESCAPE '\\' AND m.external_id IS NULL
+            AND u.email = u.id || '@no-email.invalid'";
     /// Inserts a membership, unless there is one.
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6)
@@ -95,7 +114,7 @@ statements! {
         WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND m.is_active
             AND u.is_active";
     /// Updates the fields of an account that its organization administers.
-    UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7,
+    UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7, user_name = $7,
             email_verified = CASE WHEN email = $8 THEN email_verified ELSE FALSE END, email = $8,
             is_active = $9, locale = $10, updated_at = $11, search_key = $12, sort_key = $13
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
@@ -115,6 +134,16 @@ pub struct FoundAccount {
     pub member_role: Option<MemberRole>,
 }
 
+/// An account without an email address, found by its user name.
+#[derive(Debug, Clone)]
+pub struct NamedAccount {
+    pub account: FoundAccount,
+    pub email: AccountEmail,
+    pub username: Username,
+    /// The id in the organization's administration system, if the user is a member.
+    pub external_id: Option<ExternalId>,
+}
+
 /// The data of a new account.
 #[derive(Debug, Clone)]
 pub struct NewAccount<'a> {
@@ -122,9 +151,9 @@ pub struct NewAccount<'a> {
     pub name: &'a Name,
     pub first_name: Option<&'a ShortName>,
     pub last_name: Option<&'a ShortName>,
-    /// The email address in lower case.
-    pub email: &'a str,
-    /// An alternative name for sign-in.
+    /// The email address, or a placeholder.
+    pub email: &'a AccountEmail,
+    /// The name for sign-in, unique in the organization.
     pub username: Option<&'a Username>,
     pub role: PlatformRole,
 }
@@ -177,6 +206,30 @@ impl ReadTx<'_> {
         })
     }
 
+    /// Returns the account with this user name, if this organization created it.
+    pub fn account_of_user_name(&mut self, name: &Username) -> Result<Option<NamedAccount>> {
+        self.fetch_optional(&BY_USER_NAME, args![name], named_account)
+    }
+
+    /// Returns the members whose user name is `base`, possibly with a number, who have neither an email address nor an
+    /// external id.
+    pub fn members_without_id(&mut self, base: &Username) -> Result<Vec<NamedAccount>> {
+        let begins = format!("{}%", pattern(base.as_str()));
+        let found = self.fetch_all(&WITHOUT_ID, args![begins], named_account)?;
+        Ok(found
+            .into_iter()
+            .filter(|named| is_numbered(named.username.as_str(), base))
+            .collect())
+    }
+
+    /// Returns the first user name in `base`, `base2`, `base3` .. that no account of the organization has.
+    pub fn free_user_name(&mut self, base: &Username) -> Result<Username> {
+        let begins = format!("{}%", pattern(base.as_str()));
+        let taken: Vec<String> = self.fetch_all(&NAMES_TAKEN, args![begins], |row| row.get("user_name"))?;
+        let taken: HashSet<String> = taken.into_iter().collect();
+        Ok(first_free(base, |name| taken.contains(name)))
+    }
+
     /// Returns a member with their account.
     pub fn membership(&mut self, user: &UserId) -> Result<Membership> {
         self.fetch_one(&MEMBERSHIP, args![user], membership)
@@ -208,7 +261,8 @@ impl WriteTx<'_> {
         self.membership(user)
     }
 
-    /// Inserts an account with this home organization; returns false if the email address is in use.
+    /// Inserts an account with this home organization; returns false if the email address or the user name is in
+    /// use.
     pub fn insert_account(&mut self, new: &NewAccount<'_>) -> Result<bool> {
         let (key, role, now) = (name_key(new.name.as_str()), new.role.as_str(), self.now());
         let search_key = search_key(new.name.as_str());
@@ -307,6 +361,20 @@ impl WriteTx<'_> {
         let arguments = args![member.id, role, member.external_id, member.updated_at, member.is_active];
         self.execute(&UPDATE_MEMBER, arguments).map(drop)
     }
+}
+
+fn named_account(row: &Columns<'_>) -> Result<NamedAccount> {
+    Ok(NamedAccount {
+        account: FoundAccount {
+            person: person(row)?,
+            role: row.get::<PlatformRole>("platform_role")?,
+            home: row.get("home_organization_id")?,
+            member_role: row.get::<Option<MemberRole>>("member_role")?,
+        },
+        email: row.get("email")?,
+        username: row.get("sign_in_name")?,
+        external_id: row.get("external_id")?,
+    })
 }
 
 fn membership(row: &Columns<'_>) -> Result<Membership> {

@@ -62,6 +62,8 @@ statements! {
     /// All mail domains; there are few.
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     API_TOKENS = "DELETE FROM api_tokens WHERE organization_id = $1";
+    /// The former short names; there are few.
+    FORMER_SLUGS = "DELETE FROM former_slugs WHERE organization_id = $1";
     /// Rate limit windows for help requests and imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
     /// Late texts.
@@ -76,8 +78,9 @@ statements! {
             WHERE is_active AND id IN {WITHOUT_OTHER_MEMBERSHIP}";
     /// The next memberships.
     MEMBERS = "DELETE FROM members WHERE organization_id = $1 AND user_id IN {NEXT_MEMBERS}";
-    /// Clears the home organization of the next accounts.
-    HOMES = "UPDATE users SET home_organization_id = NULL WHERE home_organization_id = $1
+    /// Clears the home organization of the next accounts and the user names in it.
+    HOMES = "UPDATE users SET home_organization_id = NULL, username = NULL, user_name = NULL
+        WHERE home_organization_id = $1
         AND id IN (SELECT id FROM users WHERE home_organization_id = $1 ORDER BY id LIMIT $2)";
     /// The next log records.
     LOG = "DELETE FROM activity_logs WHERE organization_id = $1 AND id IN (SELECT id FROM activity_logs
@@ -147,6 +150,7 @@ impl WriteTx<'_> {
             &RATES,
             &DOMAINS,
             &API_TOKENS,
+            &FORMER_SLUGS,
             &IDEMPOTENCY_KEYS,
         ] {
             counted += self.execute(table, args![])?;

@@ -579,6 +579,24 @@ texts!(
     WebAddress,
 );
 
+impl Argument for domain::account_email::AccountEmail {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.stored_form())
+    }
+}
+
+impl Column for domain::account_email::AccountEmail {
+    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
+        value.as_str().ok().map(Self::stored)
+    }
+    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
+        row.try_get::<_, &str>(index).map(Self::stored)
+    }
+    fn sample() -> Self {
+        Self::stored("")
+    }
+}
+
 /// Enumerations are stored as text.
 macro_rules! string_enums {
     ($($name:ty),+ $(,)?) => {$(

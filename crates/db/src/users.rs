@@ -3,8 +3,9 @@
 //! students read the names of their classmates.
 
 use domain::access::PlatformRole;
+use domain::account_email::AccountEmail;
 use domain::id::{ClassId, HomeroomId, UserId};
-use domain::text::ExternalId;
+use domain::text::{ExternalId, Username};
 use domain::user::{Member, Person, User};
 
 use super::members::member;
@@ -12,6 +13,7 @@ use super::page::{Position, Slice, Window};
 use super::platform::accounts::profile;
 use super::sql::{Columns, Sql};
 use super::{ReadTx, pattern};
+use crate::labels::SHOWN_EMAIL;
 use crate::people::{ACCOUNT_COLUMNS, MEMBER_COLUMNS};
 use crate::visibility::CAN_MANAGE_CLASS;
 use crate::{args, fragments, statements};
@@ -51,7 +53,8 @@ statements! {
     LIST = "{SELECT_USERS}, {PLACE} AS list_key {FROM_VISIBLE_MEMBERS} AND (CAST($6 AS TEXT) IS NULL
         OR $6 = {EFFECTIVE_ROLE})
             AND (CAST($7 AS TEXT) IS NULL OR u.search_key LIKE '%' || $7 || '%' ESCAPE '\\'
-                OR ($2 = 'ADMIN' AND u.email LIKE '%' || $7 || '%' ESCAPE '\\'))
+                OR ($2 = 'ADMIN' AND ({SHOWN_EMAIL} LIKE '%' || $7 || '%' ESCAPE '\\'
+                    OR u.user_name LIKE '%' || $7 || '%' ESCAPE '\\')))
             AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_enrollments ce
                 JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
                 WHERE ce.organization_id = $1 AND ce.class_id = $8 AND ce.student_id = m.user_id
@@ -68,7 +71,7 @@ statements! {
 pub struct UserFilter {
     /// The effective role in this organization.
     pub role: Option<PlatformRole>,
-    /// Matches a part of the name; for admins also of the email address.
+    /// Matches a part of the name; for admins also of the email address or the user name.
     pub search: Option<String>,
     /// Students of this class; none if the viewer does not manage it.
     pub class_id: Option<ClassId>,
@@ -85,7 +88,9 @@ pub struct VisibleUser {
     /// The effective role; hidden from other students.
     pub role: Option<PlatformRole>,
     /// `None` if it is invisible to the viewer.
-    pub email: Option<String>,
+    pub email: Option<AccountEmail>,
+    /// The user name, if this organization created the account; visible like the email address.
+    pub username: Option<Username>,
     /// The membership; visible to admins and to the user.
     pub member: Option<Member>,
     /// Whether the account is active; visible to admins.
@@ -210,6 +215,7 @@ fn known(row: &Columns<'_>, viewpoint: &Viewpoint) -> Result<VisibleUser> {
         person: user.person(),
         role: (viewpoint.is_staff || is_self).then_some(role),
         email: can_view_email.then(|| user.email.clone()),
+        username: user.username.clone().filter(|_| can_view_email && is_at_home),
         member: (viewpoint.is_admin || is_self).then_some(member),
         is_active: viewpoint.is_admin.then_some(user.is_active),
         account: is_whole.then(|| Box::new(user)),

@@ -22,6 +22,9 @@ pub enum DomainError {
     /// An invitation to an address to which no email can be delivered.
     #[error("No email reaches this address, so it cannot be invited; use the person's real address.")]
     NoMailbox,
+    /// An account without an email address that needs one.
+    #[error("Administrators and owners need an e-mail address, and everyone else an e-mail address or a user name.")]
+    EmailRequired,
     /// Only the school may change the names of its students.
     #[error("Your school sets your name. Ask the administration of your school to change it.")]
     NameSetBySchool,
@@ -166,6 +169,7 @@ impl DomainError {
             Self::ForbiddenRank => ErrorCode::ForbiddenRank,
             Self::SharedAccount => ErrorCode::SharedAccount,
             Self::NoMailbox => ErrorCode::NoMailbox,
+            Self::EmailRequired => ErrorCode::EmailRequired,
             Self::NameSetBySchool => ErrorCode::NameSetBySchool,
             Self::NotAuthor => ErrorCode::NotAuthor,
             Self::EditTimeOver => ErrorCode::EditTimeOver,

@@ -84,8 +84,10 @@ error_codes! {
     DuplicateMailDomain = "DUPLICATE_MAIL_DOMAIN", 409, User, "The organization has already added this mail domain.";
     DuplicateSlug = "DUPLICATE_SLUG", 409, User, "Another organization has this short name.";
     DuplicateSubject = "DUPLICATE_SUBJECT", 409, User, "A subject of this name exists, regardless of case.";
+    DuplicateUsername = "DUPLICATE_USERNAME", 409, User, "Another account of the organization has this user name.";
     EditorNotAvailable = "EDITOR_NOT_AVAILABLE", 409, Program, "The built-in editor does not open documents of this kind.";
     EditTimeOver = "EDIT_TIME_OVER", 403, User, "Messages can be changed for 15 minutes only.";
+    EmailRequired = "EMAIL_REQUIRED", 409, User, "The account needs an email address, or for students and teachers a user name.";
     FieldNotAllowed = "FIELD_NOT_ALLOWED", 400, Program, "The body sets a field that this route does not write.";
     Forbidden = "FORBIDDEN", 403, Program, "Not allowed for this caller; the message names the reason.";
     ForbiddenRank = "FORBIDDEN_RANK", 403, User, "Only a user of a higher rank may do this.";

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::Viewer;
+use crate::account_email::AccountEmail;
 use crate::assignment::Assignment;
 use crate::class::ClassStatus;
 use crate::course::Course;
@@ -357,7 +358,7 @@ pub struct GroupMember {
     pub group_id: GroupId,
     pub user: Person,
     /// Visible to staff only.
-    pub email: String,
+    pub email: AccountEmail,
     pub role: GroupRole,
     pub joined_at: Timestamp,
 }

@@ -18,7 +18,7 @@ pub fn is_key(text: &str) -> bool {
 }
 
 /// Names of JSON fields that contain secrets. Stored responses have null in their place.
-pub const SECRETS: [&str; 3] = ["temporaryPassword", "password", "secret"];
+pub const SECRETS: [&str; 4] = ["temporaryPassword", "slipToken", "password", "secret"];
 
 /// A creating request with an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]

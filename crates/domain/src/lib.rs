@@ -23,6 +23,7 @@
 //! entries ([`activity`]), events ([`news`]) and file removals are derived.
 
 pub mod access;
+pub mod account_email;
 pub mod activity;
 pub mod api_token;
 pub mod assignment;
@@ -85,6 +86,7 @@ pub mod take_over;
 pub mod text;
 pub mod time;
 pub mod user;
+pub mod user_name;
 pub mod version;
 pub mod visible_text;
 pub mod zone;

@@ -40,6 +40,9 @@ pub enum TextError {
     /// Not a valid name in URLs.
     #[error("must be 2 to 63 of the characters a-z, 0-9 and -")]
     NotASlug,
+    /// Not a user name.
+    #[error("must be 2 to 60 of the characters a-z, 0-9, '.', '-' and '_', with a letter or digit first and last")]
+    NotAUserName,
     /// Not a host name.
     #[error("must be a host in lower case such as learn.school.example, without port")]
     NotAHost,
@@ -59,18 +62,21 @@ pub trait Text {
 enum TextFormat {
     /// A single line, normalized to NFC.
     SingleLine,
+    /// A single line in lower case.
+    LowerCase,
     /// A single line that another system compares byte by byte; not normalized.
     Opaque,
     /// Several lines.
     MultiLine,
 }
 
-/// Trims the text, normalizes single lines to NFC, and converts line breaks to `\n`.
+/// Trims the text, normalizes single lines to NFC or lower case, and converts line breaks to `\n`.
 fn normalize(text: &str, format: TextFormat) -> String {
     let trimmed = text.trim();
     match format {
         TextFormat::SingleLine if !is_nfc(trimmed) => trimmed.nfc().collect(),
         TextFormat::MultiLine if trimmed.contains('\r') => trimmed.replace("\r\n", "\n").replace('\r', "\n"),
+        TextFormat::LowerCase => trimmed.to_lowercase(),
         TextFormat::SingleLine | TextFormat::Opaque | TextFormat::MultiLine => trimmed.to_owned(),
     }
 }
@@ -93,7 +99,7 @@ fn check(text: &str, format: TextFormat, min: usize, max: usize) -> Result<(), T
         return Err(TextError::ControlCharacter);
     }
     match format {
-        TextFormat::SingleLine | TextFormat::Opaque => crate::visible_text::check(text),
+        TextFormat::SingleLine | TextFormat::LowerCase | TextFormat::Opaque => crate::visible_text::check(text),
         TextFormat::MultiLine => Ok(()),
     }
 }
@@ -203,8 +209,8 @@ texts! {
     Name: SingleLine 1 to 120;
     /// Name of a group, a subject or a homeroom; also the display name of a group and a first or last name.
     ShortName: SingleLine 1 to 80;
-    /// Username, an alternative to the email address for signing in.
-    Username: SingleLine 1 to 60;
+    /// User name for signing in, unique within the organization that created the account.
+    Username: LowerCase 2 to 60, user_name;
     /// Title of an assignment (topic).
     Title: SingleLine 1 to 200;
     /// Title of a document.
@@ -271,6 +277,16 @@ fn color(text: &str) -> Result<(), TextError> {
         Ok(())
     } else {
         Err(TextError::NotAColor)
+    }
+}
+
+fn user_name(text: &str) -> Result<(), TextError> {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-_".contains(&byte);
+    let is_edge = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if text.bytes().all(fits) && is_edge(text.bytes().next()) && is_edge(text.bytes().last()) {
+        Ok(())
+    } else {
+        Err(TextError::NotAUserName)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::{MemberRole, PlatformRole, RoleLevel};
+use crate::account_email::AccountEmail;
 use crate::domain_error::DomainError;
 use crate::id::{MemberId, OrganizationId, UserId};
 use crate::organization::Metadata;
@@ -57,10 +58,10 @@ pub struct User {
     pub name: Name,
     pub first_name: Option<ShortName>,
     pub last_name: Option<ShortName>,
-    /// Email address in lower case, unique on the platform.
-    pub email: String,
+    /// Email address in lower case, unique on the platform; accounts of students and teachers may have none.
+    pub email: AccountEmail,
     pub email_verified: bool,
-    /// An alternative to the email address for signing in.
+    /// The name for signing in, unique within the home organization.
     pub username: Option<Username>,
     /// Platform role; only `SUPER_ADMIN` grants permissions.
     pub role: PlatformRole,
@@ -102,6 +103,18 @@ impl User {
     pub fn preferred_locale<'a>(&'a self, school: Option<&'a Metadata>) -> Option<&'a Locale> {
         let own = Some(&self.locale).filter(|locale| locale.as_str() != UNCHOSEN_LOCALE);
         own.or_else(|| school.and_then(|settings| settings.locale.as_ref()))
+    }
+
+    /// Rejects an account that nobody could sign in to: without an email address it needs a user name, and the accounts
+    /// of owners and administrators need an email address.
+    pub fn has_sign_in_name(&self, role: MemberRole) -> Result<(), DomainError> {
+        if self.email.address().is_some() {
+            return Ok(());
+        }
+        if self.username.is_none() || matches!(role, MemberRole::Owner | MemberRole::Admin) {
+            return Err(DomainError::EmailRequired);
+        }
+        Ok(())
     }
 
     /// Rejects a change of the own name by a student, unless every organization in which the user is a student allows
@@ -206,7 +219,7 @@ mod tests {
             name: Name::stored("Ben"),
             first_name: None,
             last_name: None,
-            email: "ben@example.org".to_owned(),
+            email: AccountEmail::stored("ben@example.org"),
             email_verified: true,
             username: None,
             role,
@@ -273,6 +286,22 @@ mod tests {
         );
         let platform = user(None, PlatformRole::SuperAdmin);
         assert_eq!(platform.may_change_own_name(&[None]), Ok(()));
+    }
+
+    #[test]
+    fn account_without_email_needs_user_name_and_role_below_admin() {
+        let mut ben = user(Some("here"), PlatformRole::Student);
+        assert_eq!(ben.has_sign_in_name(MemberRole::Owner), Ok(()));
+        ben.email = AccountEmail::none(&ben.id);
+        assert_eq!(
+            ben.has_sign_in_name(MemberRole::Student),
+            Err(DomainError::EmailRequired)
+        );
+        ben.username = Some(Username::stored("ben"));
+        assert_eq!(ben.has_sign_in_name(MemberRole::Student), Ok(()));
+        assert_eq!(ben.has_sign_in_name(MemberRole::Teacher), Ok(()));
+        assert_eq!(ben.has_sign_in_name(MemberRole::Admin), Err(DomainError::EmailRequired));
+        assert_eq!(ben.has_sign_in_name(MemberRole::Owner), Err(DomainError::EmailRequired));
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         )
     };
     let mut text = format!(
-        "UPDATE users SET first_name = 'BENMARK-first', last_name = 'BENMARK-last', username = 'BENMARK-user',
+        "UPDATE users SET first_name = 'BENMARK-first', last_name = 'BENMARK-last', username = 'BENMARK-user', user_name = 'BENMARK-user-name',
                 email = 'benmark-mail@test.example', ban_reason = 'BENMARK-ban' WHERE id = '{ben}';
         UPDATE users SET first_name = 'OTHERMARK-first', email = 'othermark-mail@test.example' WHERE id = '{cem}';
         UPDATE users SET email = 'othermark-ada@test.example' WHERE id = '{ada}';

@@ -21,7 +21,7 @@ counted! {
     DELETED_DOCUMENTS: "deleted_documents", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_IMAGES: "document_images", DOCUMENT_LOGS: "document_logs", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
     DOCUMENT_SNAPSHOTS: "document_snapshots", DOCUMENT_STEPS: "document_steps",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", FEEDBACK: "feedback",
-    FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
+    FILE_REMOVALS: "file_removals", FORMER_SLUGS: "former_slugs", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
     GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
     IDEMPOTENCY_KEYS: "idempotency_keys", INVITATIONS: "invitations",

@@ -54,6 +54,7 @@ pub async fn insert_person(
         user_agent: None,
         active_organization_id: Some(organization.clone()),
         impersonated_by: None,
+        new_password_until: None,
     };
     let (id, token) = (user.id.to_string(), session.token.clone());
     let write = move |platform: &mut db::platform::PlatformTx<'_>| {

@@ -266,5 +266,6 @@ fn session(user: &UserId, organization: Option<OrganizationId>) -> Session {
         user_agent: Some("tests".to_owned()),
         active_organization_id: organization,
         impersonated_by: None,
+        new_password_until: None,
     }
 }

@@ -1109,6 +1109,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/is-username-available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check whether a user name is free
+         * @description For administrators of the organization of the session. Others cannot find out which names exist.
+         */
+        post: operations["post_auth_is_username_available"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/list-accounts": {
         parameters: {
             query?: never;
@@ -1137,6 +1157,26 @@ export interface paths {
         get: operations["get_auth_list_sessions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/new-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the provisional password with which the session was opened
+         * @description Works once, within 15 minutes after the sign-in, and without the provisional password. All other sessions end.
+         */
+        post: operations["post_auth_new_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1662,6 +1702,43 @@ export interface paths {
         put?: never;
         /** Sign in with email address and password */
         post: operations["post_auth_sign_in_email"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in/slip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in once with a printed code
+         * @description The code is used up by this request, and expires with the temporary password that was created with it.
+         */
+        post: operations["post_auth_sign_in_slip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in/username": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with user name and password */
+        post: operations["post_auth_sign_in_username"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3012,7 +3089,8 @@ export interface paths {
         put?: never;
         /**
          * Add a person to the organization
-         * @description An address without an account gets a new account. A person with an account that this organization did not create is
+         * @description An address without an account gets a new account, as does a student or teacher without an address, who signs in with
+         *     a user name. A person with an account that this organization did not create is
          *     invited, and becomes a member, with the classes and the homeroom of this request, by accepting the invitation.
          */
         post: operations["post_users"];
@@ -4161,6 +4239,10 @@ export interface components {
             role: components["schemas"]["MemberRole"];
             userId: components["schemas"]["UserId"];
         };
+        /** @description The password that replaces a provisional one. */
+        AuthNewPassword: {
+            newPassword: string;
+        };
         /** @description A new account. */
         AuthNewUser: {
             data?: components["schemas"]["AuthNewUserData"];
@@ -4280,6 +4362,18 @@ export interface components {
             /** @description Whether the cookies persist after the browser is closed. Defaults to true. */
             rememberMe?: boolean;
         };
+        /** @description Sign-in with user name and password. */
+        AuthSignInUsername: {
+            /** @description The page to open after sign-in, on the origin of FRONTEND_URL. */
+            callbackURL?: string;
+            /** @description The short name of the organization, present or former. */
+            organizationSlug?: string;
+            password: string;
+            /** @description Whether the cookies persist after the browser is closed. Defaults to true. */
+            rememberMe?: boolean;
+            /** @description `name@slug`, or the name alone if `organizationSlug`, the query parameter `org` or the host names the organization. */
+            username: string;
+        };
         /** @description A sign-up, which is always rejected. */
         AuthSignUp: {
             callbackURL?: string;
@@ -4300,6 +4394,12 @@ export interface components {
             url?: string;
             user: components["schemas"]["AuthUser"];
         };
+        /** @description The secret of a printed code. */
+        AuthSlip: {
+            /** @description Whether the cookies persist after the browser is closed. Defaults to true. */
+            rememberMe?: boolean;
+            token: string;
+        };
         /** @description A response without further content. */
         AuthStatus: {
             status: boolean;
@@ -4314,6 +4414,9 @@ export interface components {
             banReason: string | null;
             banned: boolean;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description The user name in the organization that created the account. */
+            displayUsername: string | null;
+            /** @description A placeholder below `no-email.invalid` for accounts without an email address. */
             email: string;
             emailVerified: boolean;
             id: components["schemas"]["UserId"];
@@ -4321,6 +4424,8 @@ export interface components {
             name: string;
             role: components["schemas"]["PlatformRole"];
             updatedAt: components["schemas"]["Timestamp"];
+            /** @description The user name on the platform, `name@slug`. */
+            username: string | null;
         };
         /** @description The fields of an account to update. */
         AuthUserEdit: {
@@ -4362,6 +4467,15 @@ export interface components {
             /** @description Null or an empty string removes the picture. An address is rejected. */
             image?: string | null;
             name?: string;
+        };
+        /** @description A user name to check. */
+        AuthUsername: {
+            /** @description The name alone, or `name@slug` with the short name of the active organization. */
+            username: string;
+        };
+        /** @description Whether a user name is free. */
+        AuthUsernameAvailable: {
+            available: boolean;
         };
         /** @description A page of accounts. */
         AuthUsers: {
@@ -5805,8 +5919,8 @@ export interface components {
         GroupMemberId: string;
         /** @description The user of a membership. */
         GroupMemberUser: {
-            /** @description Staff only. */
-            email?: string;
+            /** @description Staff only; null for accounts without an email address. */
+            email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
             name: string;
@@ -5988,7 +6102,7 @@ export interface components {
         };
         /** @description The student of a homeroom membership. */
         HomeroomPerson: {
-            /** @description Present for admins, and for teachers of a class of the student. */
+            /** @description Present for admins, and for teachers of a class of the student; null if there is none. */
             email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
@@ -6311,7 +6425,7 @@ export interface components {
         };
         /** @description The user of a membership. */
         MemberPerson: {
-            /** @description Absent if the caller may not see it. */
+            /** @description Absent if the caller may not see it; null if there is none. */
             email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
@@ -6760,8 +6874,8 @@ export interface components {
         /** @description A user to create. */
         NewUser: {
             classIds?: components["schemas"]["List_ClassId"] | null;
-            /** @description The email address to sign in with. */
-            email: string;
+            /** @description The email address to sign in with. Students and teachers may have none; then they sign in with the user name. */
+            email?: string | null;
             externalId?: components["schemas"]["ExternalId"] | null;
             firstName?: components["schemas"]["ShortName"] | null;
             homeroomId?: components["schemas"]["HomeroomId"] | null;
@@ -6772,12 +6886,14 @@ export interface components {
             password?: string | null;
             /** @description The role in this organization: ADMIN, TEACHER or STUDENT. */
             role: components["schemas"]["PlatformRole"];
-            /** @description Email the user a link to choose a password. Cannot be combined with `password`. */
+            /** @description Email the user a link to choose a password. Requires an email address; cannot be combined with `password`. */
             sendInvite?: boolean | null;
             username?: components["schemas"]["Username"] | null;
         };
         /** @description A new account, with a temporary password if one was generated. */
         NewUserWithMember: components["schemas"]["UserWithMember"] & {
+            /** @description The secret of a code to print that signs in once, returned only once. It expires with the password. */
+            slipToken?: string | null;
             /** @description The generated password, returned only once. It expires after one week. */
             temporaryPassword?: string | null;
         };
@@ -7042,6 +7158,11 @@ export interface components {
              * @default null
              */
             role: string | null;
+            /**
+             * @description The name to sign in with. Without it and without an email address it is made of the name.
+             * @default null
+             */
+            username: string | null;
         };
         /** @description An export of personal data. The archive is created by a background job. */
         PersonalExport: {
@@ -7366,7 +7487,8 @@ export interface components {
         SessionId: string;
         /** @description The user of a session. */
         SessionPerson: {
-            email: string;
+            /** @description Null for accounts without an email address. */
+            email: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
             name: string;
@@ -7476,7 +7598,8 @@ export interface components {
         Strategy: "random" | "balanced";
         /** @description A student, as visible to the staff of the class. */
         Student: {
-            email: string;
+            /** @description Null for accounts without an email address. */
+            email: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
             name: string;
@@ -7753,8 +7876,12 @@ export interface components {
         };
         /** @description A generated password, returned only once. */
         TemporaryPassword: {
+            /** @description The secret of a code to print that signs in once, returned only once. It expires with the password. */
+            slipToken: string;
             /** @description Valid for seven days. The user should change it after the first sign-in. */
             temporaryPassword: string;
+            /** @description The user name on the platform, `name@slug`; null if the user has none. */
+            username: string | null;
         };
         /** @description The first owner. Of an existing account, only data given in the request is returned. */
         TenantOwner: {
@@ -7822,7 +7949,8 @@ export interface components {
         /** @description An account, as visible to its user and to admins. */
         User: {
             createdAt: components["schemas"]["Timestamp"];
-            email: string;
+            /** @description Null for accounts without an email address, whose users sign in with the user name. */
+            email: string | null;
             emailVerified: boolean;
             externalId: components["schemas"]["ExternalId"] | null;
             firstName: components["schemas"]["ShortName"] | null;
@@ -7841,7 +7969,7 @@ export interface components {
         };
         /** @description The fields of a user that a PATCH can change. */
         UserEdit: {
-            /** @description The email address to sign in with. */
+            /** @description The email address to sign in with. Null removes it from an account that has a user name. */
             email?: components["schemas"]["Edit_String"];
             /** @description The id in the administration system of the school. */
             externalId?: components["schemas"]["Edit_ExternalId"];
@@ -7858,14 +7986,14 @@ export interface components {
             locale?: components["schemas"]["Edit_Locale"];
             /** @description The display name. */
             name?: components["schemas"]["Edit_Name"];
-            /** @description An alternative name to sign in with. */
+            /** @description The name to sign in with, unique in the organization. */
             username?: components["schemas"]["Edit_Username"];
         };
         /** @description Id of a user account. */
         UserId: string;
         /** @description The part of a user that callers without access to the account may see. */
         UserOutline: {
-            /** @description Absent if the caller may not see it. */
+            /** @description Absent if the caller may not see it; null if there is none. */
             email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
@@ -7874,12 +8002,13 @@ export interface components {
             member?: components["schemas"]["Membership"] | null;
             name: string;
             role?: components["schemas"]["PlatformRole"] | null;
+            username?: components["schemas"]["Username"] | null;
         };
         /** @description An account with its membership in the organization of the request. `role` is the role in this organization. */
         UserWithMember: components["schemas"]["User"] & {
             member: components["schemas"]["Membership"];
         };
-        /** @description Username, an alternative to the email address for signing in. */
+        /** @description User name for signing in, unique within the organization that created the account. */
         Username: string;
         /** @description The response to a callback, as the document server defines it. */
         Verdict: {
@@ -8054,9 +8183,11 @@ export interface components {
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
+         *     `USERNAME_IS_IMMUTABLE`: Username cannot be updated.
+         *
          *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
-        "400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR": {
+        "400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.USERNAME_IS_IMMUTABLE.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8163,6 +8294,23 @@ export interface components {
          *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `PASSWORD_TOO_LONG`: Password too long.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.BAD_REQUEST.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8548,6 +8696,24 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description `INVALID_TOKEN`: Invalid token. */
+        "401.INVALID_TOKEN": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `INVALID_USERNAME_OR_PASSWORD`: Invalid username or password. */
+        "401.INVALID_USERNAME_OR_PASSWORD": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `UNAUTHENTICATED`: No session, or an expired one. */
         "401.UNAUTHENTICATED": {
             headers: {
@@ -8591,6 +8757,23 @@ export interface components {
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          */
         "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BANNED_USER`: You have been banned from this application. Please contact support if you believe this is an error.
+         *
+         *     `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         */
+        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8681,6 +8864,21 @@ export interface components {
          *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
          */
         "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN`: Not allowed for this caller; the message names the reason.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         */
+        "403.FORBIDDEN.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9132,6 +9330,21 @@ export interface components {
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
+         *     `SESSION_NOT_FRESH`: Session is not fresh.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SESSION_NOT_FRESH": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
          *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SHARED_ACCOUNT": {
@@ -9512,13 +9725,17 @@ export interface components {
          *
          *     `DUPLICATE_EXTERNAL_ID`: Another object of the organization has this external id.
          *
+         *     `DUPLICATE_USERNAME`: Another account of the organization has this user name.
+         *
+         *     `EMAIL_REQUIRED`: The account needs an email address, or for students and teachers a user name.
+         *
          *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
          *     `NO_MAILBOX`: No email reaches this address, so it cannot be invited.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED": {
+        "409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.DUPLICATE_USERNAME.EMAIL_REQUIRED.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10263,11 +10480,15 @@ export interface components {
          *
          *     `DUPLICATE_EXTERNAL_ID`: Another object of the organization has this external id.
          *
+         *     `DUPLICATE_USERNAME`: Another account of the organization has this user name.
+         *
+         *     `EMAIL_REQUIRED`: The account needs an email address, or for students and teachers a user name.
+         *
          *     `LAST_OWNER`: The organization would lose its last owner.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
-        "409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED": {
+        "409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.DUPLICATE_USERNAME.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10369,6 +10590,21 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `EMAIL_REQUIRED`: The account needs an email address, or for students and teachers a user name.
+         *
+         *     `LAST_OWNER`: The organization would lose its last owner.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10538,6 +10774,21 @@ export interface components {
         };
         /** @description `FAILED_TO_CREATE_USER`: Failed to create user. */
         "422.FAILED_TO_CREATE_USER": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_USERNAME`: Username is invalid.
+         *
+         *     `USERNAME_TOO_LONG`: Username is too long.
+         *
+         *     `USERNAME_TOO_SHORT`: Username is too short.
+         */
+        "422.INVALID_USERNAME.USERNAME_TOO_LONG.USERNAME_TOO_SHORT": {
             headers: {
                 [name: string]: unknown;
             };
@@ -11757,7 +12008,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15533,6 +15784,39 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    post_auth_is_username_available: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthUsername"];
+            };
+        };
+        responses: {
+            /** @description available */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthUsernameAvailable"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.FORBIDDEN.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["422.INVALID_USERNAME.USERNAME_TOO_LONG.USERNAME_TOO_SHORT"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     get_auth_list_accounts: {
         parameters: {
             query?: never;
@@ -15611,6 +15895,38 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_new_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthNewPassword"];
+            };
+        };
+        responses: {
+            /** @description status: true */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthStatus"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SESSION_NOT_FRESH"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     get_auth_ok: {
@@ -16739,6 +17055,74 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    post_auth_sign_in_slip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthSlip"];
+            };
+        };
+        responses: {
+            /** @description redirect, token, user; sets the session cookies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthSignedIn"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            401: components["responses"]["401.INVALID_TOKEN"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_sign_in_username: {
+        parameters: {
+            query?: {
+                /** @description The short name of the organization, present or former */
+                org?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthSignInUsername"];
+            };
+        };
+        responses: {
+            /** @description redirect, token, user; sets the session cookies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthSignedIn"];
+                };
+            };
+            400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR"];
+            401: components["responses"]["401.INVALID_USERNAME_OR_PASSWORD"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["422.INVALID_USERNAME.USERNAME_TOO_LONG.USERNAME_TOO_SHORT"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     post_auth_sign_out: {
         parameters: {
             query?: never;
@@ -16848,7 +17232,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
-            400: components["responses"]["400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR"];
+            400: components["responses"]["400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.USERNAME_IS_IMMUTABLE.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -23480,7 +23864,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.DUPLICATE_USERNAME.EMAIL_REQUIRED.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23980,7 +24364,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.DUPLICATE_USERNAME.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];

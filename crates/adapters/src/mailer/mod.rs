@@ -12,6 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use domain::access::MemberRole;
+use domain::account_email::is_placeholder;
 use domain::email::{EmailKind, QueuedEmail};
 use domain::organization::Metadata;
 use domain::text::Locale;
@@ -64,7 +65,7 @@ impl<'a> Recipient<'a> {
     /// Returns a user with their own address; the language is theirs, else that of their school.
     pub fn from_user(user: &'a User, school: Option<&'a Metadata>) -> Self {
         Self {
-            address: &user.email,
+            address: user.email.stored_form(),
             name: user.name.as_str(),
             locale: user.preferred_locale(school),
         }
@@ -225,6 +226,10 @@ impl Mailer {
                 "AUTH_SECRET has changed since it was written".to_owned(),
             ));
         };
+        // Callers skip accounts without an email address; no message may leave for one.
+        if is_placeholder(&to) {
+            return Ok(Delivery::Rejected("the account has no email address".to_owned()));
+        }
         let Some(server) = &self.0.server else {
             self.0.outbox.write(&letter.id, message.into_bytes()).await?;
             return Ok(Delivery::Sent);

@@ -23,7 +23,7 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
     responses((status = 200, body = schema::AuthStatus, description = "status: true; updates the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL"),
-        (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
+        (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST, USERNAME_IS_IMMUTABLE")))]
 pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     let Some(keys) = request.keys() else {
         return Err(request
@@ -42,6 +42,14 @@ pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     }
     if let Some(key) = NOT_OWN.into_iter().find(|key| keys.contains_key(*key)) {
         return Err(AuthError::field_not_allowed(key).into());
+    }
+    // Schools choose user names, as with the option `immutableUsername` of the library's plugin.
+    let own_name = dto::user(&current_session.user).username;
+    if keys
+        .get("username")
+        .is_some_and(|name| *name != json!(own_name) && *name != Value::Null)
+    {
+        return Err(AuthError::username_is_immutable().into());
     }
     if !["name", "image"].into_iter().any(|key| keys.contains_key(key)) {
         return Err(AuthError::no_fields_to_update().into());

@@ -9,6 +9,7 @@ use domain::invitation::Invitation;
 use domain::organization::Organization;
 use domain::time::Timestamp;
 use domain::user::Member;
+use domain::user_name::full_name;
 
 use db::members::MemberWithUser;
 use db::platform::sessions::{Session, SessionUser};
@@ -43,7 +44,7 @@ pub fn session(session: &Session) -> SessionObject {
 pub fn user(user: &SessionUser) -> UserObject {
     UserObject {
         name: user.name.clone(),
-        email: user.email.clone(),
+        email: user.email.stored_form().to_owned(),
         email_verified: user.email_verified,
         image: user.image.clone(),
         created_at: time(user.created_at),
@@ -53,6 +54,8 @@ pub fn user(user: &SessionUser) -> UserObject {
         ban_reason: None,
         ban_expires: None,
         two_factor_enabled: user.has_second_factor,
+        username: user.user_name.as_ref().map(|(name, slug)| full_name(name, slug)),
+        display_username: user.user_name.as_ref().map(|(name, _)| name.to_string()),
         id: user.id.as_str().to_owned(),
     }
 }
@@ -105,7 +108,7 @@ pub fn plain_member(member: Member) -> MemberObject {
     }
 }
 
-/// A member with the user. The address is empty when the viewer may not see it.
+/// A member with the user. The address is empty when the viewer may not see it, and a placeholder if there is none.
 pub fn member(known: MemberWithUser) -> MemberObject {
     let MemberWithUser { member, person, email } = known;
     MemberObject {
@@ -117,7 +120,7 @@ pub fn member(known: MemberWithUser) -> MemberObject {
         user: Some(MemberUserObject {
             id: person.id.into_string(),
             name: person.name,
-            email: email.unwrap_or_default(),
+            email: email.map(|email| email.stored_form().to_owned()).unwrap_or_default(),
             image: person.image,
         }),
     }

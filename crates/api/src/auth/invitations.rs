@@ -40,7 +40,7 @@ pub(crate) async fn list_own(request: AuthRequest) -> AuthResult {
             if !acceptance::proof(platform, &session, &user)?.is_of_mailbox() {
                 return Ok(None);
             }
-            platform.invitations_of_address(&user.email, now).map(Some)
+            platform.invitations_of_address(user.email.stored_form(), now).map(Some)
         });
     let Some(known) = load.await? else {
         return rejected(AuthError::invitation_needs_mailbox(), &current_session);

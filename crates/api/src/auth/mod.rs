@@ -21,6 +21,7 @@ pub(crate) mod second_factor;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
 pub(crate) mod unsupported;
+pub(crate) mod user_names;
 pub(crate) mod verify_email;
 
 use axum::response::{IntoResponse, Response};

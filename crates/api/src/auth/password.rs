@@ -61,6 +61,42 @@ pub(crate) async fn change(request: AuthRequest) -> AuthResult {
     ))
 }
 
+/// Replace the provisional password with which the session was opened
+///
+/// Works once, within 15 minutes after the sign-in, and without the provisional password. All other sessions end.
+#[utoipa::path(post, path = "/auth/new-password",
+    request_body = schema::PasswordChoice,
+    responses((status = 200, body = schema::AuthStatus, description = "status: true"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "SESSION_NOT_FRESH: change-password asks for the old password"),
+        (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
+pub(crate) async fn choose_new(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
+    let new = reader.string("newPassword");
+    reader.finish()?;
+    let current_session = request.current_session().await?;
+    // Avoids hashing for a session that may not; the transaction decides.
+    let session = current_session.session.clone();
+    if session.new_password_until.is_none_or(|until| until < request.now) {
+        return Err(AuthRejection::from(AuthError::session_not_fresh()).with(current_session.cookies));
+    }
+    check_new_of(&request, &current_session.user.id, new).await?;
+    let hash = request
+        .app
+        .authenticator()
+        .password_hasher()
+        .hash(new.to_owned())
+        .await?;
+    let now = request.now;
+    if !request
+        .act(move |tx| passwords::choose_new(tx, &session, &hash, now))
+        .await?
+    {
+        return Err(AuthRejection::from(AuthError::session_not_fresh()).with(current_session.cookies));
+    }
+    Ok(done(current_session.cookies))
+}
+
 /// Verify the caller's password
 #[utoipa::path(post, path = "/auth/verify-password",
     request_body = schema::AuthPassword,
@@ -137,7 +173,7 @@ pub(super) fn prover(request: &AuthRequest, current_session: &CurrentSession) ->
         user: current_session.user.id.clone(),
         impersonated_by: current_session.session.impersonated_by.clone(),
         attempt: SignInAttempt {
-            account_key: current_session.user.email.clone(),
+            account_key: current_session.user.email.stored_form().to_owned(),
             address: request.address(),
         },
     }

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, HeaderName, Method, header};
+use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
 use better_auth::cookie::RequestCookies;
 use better_auth::error::AuthError;
 use better_auth::origin::{self, OriginHeaders};
@@ -25,6 +25,7 @@ use auth::host_resolver::network_text;
 use auth::{Caller, Peer, RequestId};
 use common::clock;
 use common::error::Result;
+use db::platform::organizations::HostName;
 use db::platform::sessions::{Session, SessionUser};
 use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::second_factor::SignInBrowser;
@@ -44,6 +45,7 @@ pub struct AuthRequest {
     pub now: Timestamp,
     pub request_id: Option<String>,
     headers: HeaderMap,
+    uri: Uri,
     cookies: RequestCookies,
     trusted: TrustedOrigin,
     query: Value,
@@ -88,6 +90,7 @@ impl FromRequest<App> for AuthRequest {
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
             cookies: RequestCookies::parse(parts.headers.get_all(header::COOKIE)),
             headers: parts.headers,
+            uri: parts.uri,
             trusted,
             query,
             body,
@@ -162,6 +165,12 @@ impl AuthRequest {
         address.map(network_text).unwrap_or_default()
     }
 
+    /// The organization of the `Host` header, if it names one.
+    pub fn host(&self) -> Option<HostName> {
+        let resolver = self.app.authenticator().host_resolver();
+        resolver.resolve(&self.uri, &self.headers, self.peer)
+    }
+
     /// Creates a session for this browser that starts now.
     pub fn new_session(&self, user: domain::id::UserId) -> Session {
         let agent = self
@@ -180,6 +189,7 @@ impl AuthRequest {
             user_agent: Some(agent.chars().take(LONGEST_USER_AGENT).collect()),
             active_organization_id: None,
             impersonated_by: None,
+            new_password_until: None,
         }
     }
 

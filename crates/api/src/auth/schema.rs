@@ -27,6 +27,56 @@ pub struct AuthSignIn {
     callback_url: Option<String>,
 }
 
+/// Sign-in with user name and password.
+#[derive(ToSchema)]
+#[schema(as = AuthSignInUsername, rename_all = "camelCase")]
+pub struct SignInUsername {
+    /// `name@slug`, or the name alone if `organizationSlug`, the query parameter `org` or the host names the organization.
+    username: String,
+    password: String,
+    /// Whether the cookies persist after the browser is closed. Defaults to true.
+    #[schema(nullable = false)]
+    remember_me: Option<bool>,
+    /// The short name of the organization, present or former.
+    #[schema(nullable = false)]
+    organization_slug: Option<String>,
+    /// The page to open after sign-in, on the origin of FRONTEND_URL.
+    #[schema(rename = "callbackURL", nullable = false)]
+    callback_url: Option<String>,
+}
+
+/// A user name to check.
+#[derive(ToSchema)]
+#[schema(as = AuthUsername)]
+pub struct UsernameToCheck {
+    /// The name alone, or `name@slug` with the short name of the active organization.
+    username: String,
+}
+
+/// Whether a user name is free.
+#[derive(ToSchema)]
+#[schema(as = AuthUsernameAvailable)]
+pub struct UsernameAvailable {
+    available: bool,
+}
+
+/// The secret of a printed code.
+#[derive(ToSchema)]
+#[schema(as = AuthSlip, rename_all = "camelCase")]
+pub struct Slip {
+    token: String,
+    /// Whether the cookies persist after the browser is closed. Defaults to true.
+    #[schema(nullable = false)]
+    remember_me: Option<bool>,
+}
+
+/// The password that replaces a provisional one.
+#[derive(ToSchema)]
+#[schema(as = AuthNewPassword, rename_all = "camelCase")]
+pub struct PasswordChoice {
+    new_password: String,
+}
+
 /// A sign-up, which is always rejected.
 #[derive(ToSchema)]
 #[schema(as = AuthSignUp, rename_all = "camelCase")]
@@ -153,6 +203,7 @@ pub struct OtpRequest {
 #[schema(as = AuthUser, rename_all = "camelCase")]
 pub struct AuthUser {
     name: String,
+    /// A placeholder below `no-email.invalid` for accounts without an email address.
     email: String,
     email_verified: bool,
     #[schema(required)]
@@ -167,6 +218,12 @@ pub struct AuthUser {
     ban_expires: Option<Timestamp>,
     /// Whether sign-in requires a second factor.
     two_factor_enabled: bool,
+    /// The user name on the platform, `name@slug`.
+    #[schema(required)]
+    username: Option<String>,
+    /// The user name in the organization that created the account.
+    #[schema(required)]
+    display_username: Option<String>,
     id: UserId,
 }
 

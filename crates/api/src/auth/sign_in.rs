@@ -6,6 +6,7 @@ use better_auth::email;
 use better_auth::error::AuthError;
 use better_auth::password;
 use better_auth::session::Remember;
+use domain::account_email::is_placeholder;
 use domain::id::UserId;
 use serde_json::json;
 
@@ -18,8 +19,12 @@ use super::second_factor::{challenge, trust_cookie};
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::platform::sign_in::SignInAttempt;
+use service::actions::second_factor::SignInBrowser;
 use service::actions::sessions;
 use service::actions::sign_in::{self as signing, OpenedSession, SignIn, SignInResult};
+
+/// Begins the account key of an address that can have no account.
+const NO_ACCOUNT: &str = "!";
 
 /// Maximum length of a stored email address.
 pub const LONGEST_EMAIL: usize = 254;
@@ -46,10 +51,29 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
     }
     password::check_not_too_long(password)?;
 
+    // A placeholder is no identifier: it must not lead to the account that it stands for.
+    let account_key = match email::lower_case(address) {
+        placeholder if is_placeholder(&placeholder) => format!("{NO_ACCOUNT}{placeholder}"),
+        address => address,
+    };
     let attempt = SignInAttempt {
-        account_key: email::lower_case(address),
+        account_key,
         address: request.address(),
     };
+    let wrong = AuthError::invalid_email_or_password();
+    sign_in_with_password(&request, attempt, password, remember, callback, wrong).await
+}
+
+/// Checks the password of an account and creates the session. `wrong` is the error for a wrong password and for an
+/// unknown account.
+pub(super) async fn sign_in_with_password(
+    request: &AuthRequest,
+    attempt: SignInAttempt,
+    password: &str,
+    remember: bool,
+    callback: Option<&str>,
+    wrong: AuthError,
+) -> AuthResult {
     let fitted = verified_hash(&request.app, &attempt, password).await?;
     let rehashed = match &fitted {
         Some(hash) if password::needs_rehash(hash) => Some(
@@ -72,13 +96,26 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
         browser: browser.clone(),
     };
     let now = request.now;
+    let result = request.act(move |tx| signing::sign_in(tx, &sign_in, now)).await?;
+    signed_in(request, &browser, result, remember, callback, wrong).await
+}
+
+/// Responds to a sign-in: with the session cookies, or with the request for a second factor.
+pub(super) async fn signed_in(
+    request: &AuthRequest,
+    browser: &SignInBrowser,
+    result: SignInResult,
+    remember: bool,
+    callback: Option<&str>,
+    wrong: AuthError,
+) -> AuthResult {
     let remember = if remember { Remember::Yes } else { Remember::No };
-    let (session, is_trusted) = match request.act(move |tx| signing::sign_in(tx, &sign_in, now)).await? {
+    let (session, is_trusted) = match result {
         SignInResult::Verified(OpenedSession::Opened { session, is_trusted }) => (session, is_trusted),
         SignInResult::Verified(OpenedSession::SecondFactorRequired) => {
-            return Ok(challenge(&request, &browser, remember));
+            return Ok(challenge(request, browser, remember));
         }
-        SignInResult::InvalidCredentials => return Err(AuthError::invalid_email_or_password().into()),
+        SignInResult::InvalidCredentials => return Err(wrong.into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),
     };
     let facts = request
@@ -87,9 +124,9 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
         .find_session(session.token, None, None)
         .await?;
     // A user who was deactivated at this moment gets the same error as an unknown one.
-    let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
+    let facts = facts.ok_or(wrong)?;
     let mut cookies = request.issue(&facts.session, &facts.user, remember);
-    cookies.extend(trust_cookie(&request, &browser, is_trusted));
+    cookies.extend(trust_cookie(request, browser, is_trusted));
     let callback = callback.filter(|callback| !callback.is_empty());
     let mut body = json!({ "redirect": callback.is_some(), "token": facts.session.token });
     if let Some(callback) = callback {

@@ -59,6 +59,8 @@ impl WireUser {
                 ban_reason: None,
                 ban_expires: None,
                 two_factor_enabled: false,
+                username: None,
+                display_username: None,
                 id: user_id,
             },
         }

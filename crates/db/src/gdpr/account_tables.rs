@@ -4,15 +4,17 @@
 
 use super::ColumnKind::{Boolean, Integer, Text, Timestamp};
 use super::ExportTable;
+use crate::labels::SHOWN_EMAIL;
 use crate::statements;
 
 statements! {
-    ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone,
+    ACCOUNT = "SELECT u.id, name, first_name, last_name, {SHOWN_EMAIL} AS email, email_verified,
+        user_name AS username, role, image, locale, timezone,
         is_active,
             must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at,
             has_second_factor,
             created_at, updated_at
-        FROM users WHERE id = $1 AND id > $2 ORDER BY id LIMIT $3";
+        FROM users u WHERE u.id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3";
     /// The sign-in methods of the user.
     SIGN_INS = "SELECT id, provider_id AS provider, created_at, updated_at FROM accounts
         WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
@@ -32,7 +34,7 @@ statements! {
         FROM api_tokens t JOIN organizations o ON o.id = t.organization_id
         WHERE t.created_by_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3";
     /// Number of consecutive failed sign-ins of the user from unknown addresses.
-    FAILURE_COUNTS = "SELECT c.account_key AS email, c.failures, c.last_failure_at
+    FAILURE_COUNTS = "SELECT {SHOWN_EMAIL} AS email, c.failures, c.last_failure_at
         FROM sign_in_failure_counts c JOIN users u ON u.email = c.account_key
         WHERE u.id = $1 AND c.account_key > $2 ORDER BY c.account_key LIMIT $3";
     /// IP addresses of failed sign-ins to the account.

@@ -86,6 +86,7 @@ pub static MAP: &[MappedColumn] = &[
     exported("users", "last_name", Name, "account", Cleared),
     exported("users", "email", Name, "account", Cleared),
     exported("users", "username", Name, "account", Cleared),
+    exported("users", "user_name", Name, "account", Cleared),
     exported("users", "image", Name, "account", Cleared),
     exported("users", "email_verified", Other, "account", Cleared),
     exported("users", "role", Other, "account", Cleared),

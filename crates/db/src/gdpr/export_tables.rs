@@ -3,6 +3,7 @@
 
 use super::ColumnKind::{Boolean, Integer, Real, Text, Timestamp};
 use super::ExportTable;
+use crate::labels::SHOWN_EMAIL;
 use crate::{fragments, statements};
 
 fragments! {
@@ -16,7 +17,7 @@ fragments! {
 
 statements! {
     /// The membership, and the account as visible to other members.
-    MEMBERSHIP = "SELECT m.id, u.name, u.image, u.email, m.role, m.external_id, m.is_active, m.created_at, m.updated_at
+    MEMBERSHIP = "SELECT m.id, u.name, u.image, {SHOWN_EMAIL} AS email, m.role, m.external_id, m.is_active, m.created_at, m.updated_at
         FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.id > $3 ORDER BY m.id LIMIT $4";
     /// Homerooms in which the user is enrolled.

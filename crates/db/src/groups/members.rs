@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use domain::account_email::AccountEmail;
 use domain::group::GroupMember;
 use domain::id::{ClassId, GroupId, SubmissionId, UserId};
 use domain::user::Person;
@@ -38,7 +39,7 @@ statements! {
 pub struct Student {
     pub person: Person,
     /// Visible to staff only.
-    pub email: String,
+    pub email: AccountEmail,
 }
 
 impl ReadTx<'_> {

@@ -1,6 +1,7 @@
 //! The account of a user: profile and password. Password hashes leave this module only to be verified.
 
 use domain::access::PlatformRole;
+use domain::account_email::AccountEmail;
 use domain::collation::search_key;
 use domain::id::UserId;
 use domain::organization::Metadata;
@@ -16,7 +17,7 @@ use common::clock;
 use common::error::{Error, Result};
 
 statements! {
-    PROFILE = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone,
+    PROFILE = "SELECT id, name, first_name, last_name, email, email_verified, user_name AS username, role, image, locale, timezone,
             is_active, must_change_password, has_second_factor, last_login_at, home_organization_id, created_at, updated_at
         FROM users WHERE id = $1";
     /// Locks the row until the end of the transaction.
@@ -50,7 +51,7 @@ statements! {
         LEFT JOIN users b ON b.id = u.password_reset_by_id
         WHERE u.id = $1 AND u.password_reset_at IS NOT NULL";
     /// Names and email address of a user, which make weak passwords.
-    KNOWN_WORDS = "SELECT name, first_name, last_name, email, username FROM users WHERE id = $1";
+    KNOWN_WORDS = "SELECT name, first_name, last_name, email, user_name AS username FROM users WHERE id = $1";
     /// The settings of the school of a user.
     SETTINGS_OF_SCHOOL = "SELECT o.metadata FROM members m
         JOIN organizations o ON o.id = m.organization_id
@@ -217,7 +218,7 @@ impl PlatformTx<'_> {
                     row.get("name")?,
                     row.get("first_name")?,
                     row.get("last_name")?,
-                    row.get("email")?,
+                    row.get::<AccountEmail>("email")?.shown(),
                     row.get("username")?,
                 ])
             })?;

@@ -8,7 +8,8 @@ use domain::time::Timestamp;
 use domain::user::Person;
 
 use super::PlatformTx;
-use super::sessions::SessionUser;
+use super::sessions::{HOME_SLUG, SessionUser, user_name};
+use crate::labels::SHOWN_EMAIL;
 use crate::sql::{Columns, Value};
 use crate::{args, fragments, statements};
 use common::error::{Error, Result};
@@ -25,10 +26,11 @@ const TIME_BASE: i64 = 1_000_000_000_000_000;
 fragments! {
     ACCOUNT_COLUMNS = "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.has_second_factor, u.created_at, u.updated_at,
         u.is_active, u.banned,
-            u.ban_reason, u.ban_expires";
+            u.ban_reason, u.ban_expires, u.user_name, {HOME_SLUG} AS home_slug";
     /// The value of the field named by an argument, as a text with the sort order of the field; `$1` is the current
     /// time. Names are compared by `$column`.
-    SEARCHED_FIELD = "CASE CAST($2 AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
+    SEARCHED_FIELD = "CASE CAST($2 AS TEXT) WHEN 'email' THEN {SHOWN_EMAIL}
+            WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
             WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
             WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
                 THEN 'true' ELSE 'false' END
@@ -36,7 +38,8 @@ fragments! {
             WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
             WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
             ELSE u.id END";
-    FILTERED_FIELD = "CASE CAST($4 AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
+    FILTERED_FIELD = "CASE CAST($4 AS TEXT) WHEN 'email' THEN {SHOWN_EMAIL}
+            WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
             WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
             WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
                 THEN 'true' ELSE 'false' END
@@ -44,7 +47,8 @@ fragments! {
             WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
             WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
             ELSE u.id END";
-    SORTED_FIELD = "CASE CAST($7 AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.sort_key WHEN 'role' THEN u.role
+    SORTED_FIELD = "CASE CAST($7 AS TEXT) WHEN 'email' THEN COALESCE({SHOWN_EMAIL}, '')
+            WHEN 'name' THEN u.sort_key WHEN 'role' THEN u.role
             WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
             WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
                 THEN 'true' ELSE 'false' END
@@ -91,7 +95,7 @@ statements! {
     DELETE_VERIFICATIONS = "DELETE FROM verifications WHERE value = $1";
     /// Clears an account. The row is kept because other rows reference it.
     EMPTY = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
-            email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
+            email_verified = FALSE, username = NULL, user_name = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
             temporary_password_expires_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
             banned = FALSE, ban_reason = NULL, ban_expires = NULL, has_second_factor = FALSE,
@@ -352,7 +356,7 @@ impl PlatformTx<'_> {
         self.connection.execute(&DELETE_ACCOUNTS, args![id])?;
         self.delete_second_factor(id)?;
         self.delete_verifications(id)?;
-        self.delete_sign_in_history(&account.user.email)?;
+        self.delete_sign_in_history(account.user.email.stored_form())?;
         self.connection
             .execute(
                 &EMPTY,
@@ -375,6 +379,7 @@ fn account(row: &Columns<'_>) -> Result<AdministeredAccount> {
         id: row.get("id")?,
         name: row.get("name")?,
         email: row.get("email")?,
+        user_name: user_name(row)?,
         email_verified: row.get("email_verified")?,
         image: row.get("image")?,
         role: row.get::<PlatformRole>("role")?,

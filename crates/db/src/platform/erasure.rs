@@ -46,7 +46,7 @@ statements! {
     /// Clears the profile. The home organization is kept, so that its admins get the same response to a repeated
     /// request.
     PROFILE = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
-            email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
+            email_verified = FALSE, username = NULL, user_name = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
             password_organization_id = NULL, last_login_at = NULL, password_reset_at = NULL,
             password_reset_by_id = NULL,
@@ -350,6 +350,14 @@ impl ErasableRecord {
             && let Some(message) = self.details.get_mut("message")
         {
             *message = Value::Null;
+        }
+        if self.is_about && self.action == Action::LoginFailed.as_str() {
+            // It names the account by what was typed, which may be a former address or user name.
+            for key in ["email", "address"] {
+                if let Some(value) = self.details.get_mut(key) {
+                    *value = Value::Null;
+                }
+            }
         }
         self.details = without_person(self.details, user, address);
         let name = self.entity_name.as_deref().unwrap_or("");

@@ -160,6 +160,14 @@ impl PlatformTx<'_> {
             })
     }
 
+    /// Returns the slug of the organization of a `Host` header. A former slug in it counts too.
+    pub fn slug_of_host(&mut self, host: &HostName) -> Result<Option<Slug>> {
+        if let Some(branding) = self.branding_of_host(host)? {
+            return Ok(Some(branding.slug));
+        }
+        Ok(host.slug.as_deref().and_then(|slug| Slug::try_from(slug).ok()))
+    }
+
     /// Returns the organization with this slug.
     pub fn organization_with_slug(&mut self, slug: &str) -> Result<Option<Tenant>> {
         self.connection

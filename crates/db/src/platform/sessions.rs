@@ -1,9 +1,11 @@
 //! Sessions: one row per sign-in, with user and active organization.
 
 use domain::access::{MemberRole, PlatformRole};
+use domain::account_email::AccountEmail;
 use domain::id::{OrganizationId, SessionId, UserId};
 use domain::organization::Metadata;
 use domain::second_factor::RequiredMembers;
+use domain::text::{Slug, Username};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
@@ -14,7 +16,10 @@ use common::error::Result;
 
 fragments! {
     SESSION_COLUMNS = "s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
-            s.active_organization_id, s.impersonated_by";
+            s.active_organization_id, s.impersonated_by, s.new_password_until";
+    /// The short name of the organization that created account `u`.
+    pub(crate) HOME_SLUG = "(SELECT h.slug FROM organizations h WHERE h.id = u.home_organization_id
+            AND h.deleted_at IS NULL)";
 }
 
 statements! {
@@ -22,7 +27,7 @@ statements! {
     /// sessions of banned or inactive users and invalid impersonations are excluded.
     BY_TOKEN = "SELECT {SESSION_COLUMNS},
             u.name, u.email, u.email_verified, u.image, u.role, u.has_second_factor, u.created_at AS user_created_at,
-            u.updated_at AS user_updated_at,
+            u.updated_at AS user_updated_at, u.user_name, {HOME_SLUG} AS home_slug,
             o.id AS active_id, o.status AS active_status, o.metadata AS active_metadata, m.role AS member_role,
             COALESCE(u.password_organization_id <> o.id, FALSE) AS is_password_foreign
         FROM sessions s
@@ -35,8 +40,13 @@ statements! {
                 WHERE a.id = s.impersonated_by AND a.role = 'SUPER_ADMIN' AND a.is_active
                     AND (NOT a.banned OR a.ban_expires < $2))))";
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
-            impersonated_by, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            impersonated_by, created_at, updated_at, new_password_until)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    /// Ends the permission to set a new password once without the old one.
+    USE_NEW_PASSWORD = "UPDATE sessions SET new_password_until = NULL
+        WHERE id = $1 AND user_id = $2 AND new_password_until >= $3 AND impersonated_by IS NULL
+            AND EXISTS (SELECT 1 FROM users u WHERE u.id = $2 AND u.must_change_password AND u.is_active)
+        RETURNING id";
     /// The unexpired sessions of a user, oldest first, without impersonations.
     OF_USER = "SELECT {SESSION_COLUMNS} FROM sessions s
         WHERE s.user_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL ORDER BY s.created_at, s.id";
@@ -76,6 +86,8 @@ pub struct Session {
     pub active_organization_id: Option<OrganizationId>,
     /// The super admin who impersonates the user.
     pub impersonated_by: Option<UserId>,
+    /// Until when the session may set a new password without the old one; it was opened with a provisional one.
+    pub new_password_until: Option<Timestamp>,
 }
 
 /// The user of a session.
@@ -83,8 +95,10 @@ pub struct Session {
 pub struct SessionUser {
     pub id: UserId,
     pub name: String,
-    /// The email address in lower case.
-    pub email: String,
+    /// The email address in lower case, if the account has one.
+    pub email: AccountEmail,
+    /// The user name, and the short name of the organization it belongs to.
+    pub user_name: Option<(Username, Slug)>,
     /// Whether the email address is verified.
     pub email_verified: bool,
     /// URL of a picture.
@@ -138,6 +152,7 @@ impl PlatformTx<'_> {
                     session.impersonated_by,
                     session.created_at,
                     session.updated_at,
+                    session.new_password_until,
                 ],
             )
             .map(drop)
@@ -151,6 +166,7 @@ impl PlatformTx<'_> {
                 id: session.user_id.clone(),
                 name: row.get("name")?,
                 email: row.get("email")?,
+                user_name: user_name(row)?,
                 email_verified: row.get("email_verified")?,
                 image: row.get("image")?,
                 role: row.get::<PlatformRole>("role")?,
@@ -210,6 +226,14 @@ impl PlatformTx<'_> {
             .fetch_all(&END_ALL, args![user, except], |row| row.get("id"))
     }
 
+    /// Uses up the permission of a session to set a new password without the old one; returns false if it has none.
+    pub fn use_new_password(&mut self, id: &SessionId, user: &UserId, now: Timestamp) -> Result<bool> {
+        let found: Option<SessionId> =
+            self.connection
+                .fetch_optional(&USE_NEW_PASSWORD, args![id, user, now], |row| row.get("id"))?;
+        Ok(found.is_some())
+    }
+
     /// Deletes the expired sessions of a user.
     pub fn forget_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.execute(&FORGET, args![user, now]).map(drop)
@@ -228,7 +252,14 @@ fn session(row: &Columns<'_>) -> Result<Session> {
         user_agent: row.get("user_agent")?,
         active_organization_id: row.get("active_organization_id")?,
         impersonated_by: row.get("impersonated_by")?,
+        new_password_until: row.get("new_password_until")?,
     })
+}
+
+/// Reads the user name and the short name of the organization it belongs to.
+pub(crate) fn user_name(row: &Columns<'_>) -> Result<Option<(Username, Slug)>> {
+    let (name, slug): (Option<Username>, Option<Slug>) = (row.get("user_name")?, row.get("home_slug")?);
+    Ok(name.zip(slug))
 }
 
 /// Reads organization id, status, the member's role, and whether an administrator of another organization set the

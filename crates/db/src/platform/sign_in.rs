@@ -1,14 +1,18 @@
 //! Sign-in data: credentials by email address, recent failures, and known IP addresses. An "address" is an IP address
 //! here.
 
-use domain::id::UserId;
+use domain::account_email::AccountEmail;
+use domain::id::{OrganizationId, UserId};
 use domain::sign_in_limit::{
     ACCOUNT, ADDRESS, FAILURE_RETENTION, FailureHistory, FailureLimit, GUESSING, LONGEST_WINDOW, PAIR,
     PAIR_WHILE_GUESSING, UNKNOWN_ACCOUNTS,
 };
+use domain::text::{Slug, Username};
 use domain::time::Timestamp;
+use domain::user_name::full_name;
 
 use super::PlatformTx;
+use super::sessions::{HOME_SLUG, user_name};
 use crate::page::Position;
 use crate::{args, statements};
 use common::clock;
@@ -17,10 +21,19 @@ use common::error::Result;
 statements! {
     /// The credential of an email address.
     CREDENTIAL = "SELECT u.id AS user_id, a.id AS account_id, a.password, u.is_active, u.banned, u.ban_expires,
-        u.temporary_password_expires_at
+        u.temporary_password_expires_at, u.must_change_password
         FROM users u
         LEFT JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' AND a.account_id = u.id
         WHERE u.email = $1 AND u.erased_at IS NULL";
+    /// An organization by its short name, present or former.
+    SCHOOL_OF_SLUG = "SELECT o.id, o.slug FROM organizations o
+        WHERE o.deleted_at IS NULL AND o.id = COALESCE((SELECT c.id FROM organizations c WHERE c.slug = $1),
+            (SELECT f.organization_id FROM former_slugs f WHERE f.slug = $1))";
+    /// The account key of a user name.
+    KEY_OF_USER_NAME = "SELECT email FROM users
+        WHERE home_organization_id = $1 AND user_name = $2 AND erased_at IS NULL";
+    /// The account key of a user, and the user name.
+    IDENTIFIERS = "SELECT u.email, u.user_name, {HOME_SLUG} AS home_slug FROM users u WHERE u.id = $1";
     /// Locks the row of the user, so that concurrent attempts on one account are counted serially.
     HOLD = "SELECT id FROM users WHERE email = $1 FOR NO KEY UPDATE";
     /// Whether a password is still hashed as by Better Auth.
@@ -82,15 +95,20 @@ statements! {
         WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = c.account_key)
         ORDER BY c.last_failure_at DESC, c.account_key LIMIT 1000000000 OFFSET $1)";
     /// One page of an export of failures, oldest first.
-    EXPORTED_FAILURES = "SELECT id, account_key, address, created_at FROM sign_in_failures
-        WHERE (created_at, id) > ($1, $2) AND created_at < $3 ORDER BY created_at, id LIMIT $4";
+    EXPORTED_FAILURES = "SELECT f.id, COALESCE((SELECT u.user_name || '@' || {HOME_SLUG} FROM users u
+            WHERE u.email = f.account_key AND u.email LIKE '%@no-email.invalid'), f.account_key) AS account_key,
+            f.address, f.created_at
+        FROM sign_in_failures f
+        WHERE (f.created_at, f.id) > ($1, $2) AND f.created_at < $3 ORDER BY f.created_at, f.id LIMIT $4";
     UPDATE_LAST_LOGIN = "UPDATE users SET last_login_at = $2 WHERE id = $1";
 }
 
 /// The account and the origin of a sign-in, normalized for the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInAttempt {
-    /// The email address in lower case, whether or not an account has it.
+    /// The email address in lower case, whether or not an account has it. For a user name it is the address or the
+    /// placeholder of its account, so that guesses by both identifiers are counted together, or `name@slug` without an
+    /// account.
     pub account_key: String,
     /// The IPv4 address or the IPv6 /64 prefix.
     pub address: String,
@@ -104,8 +122,25 @@ pub struct SignInFailure {
     pub created_at: Timestamp,
 }
 
+/// What identifies an account at sign-in.
+#[derive(Debug, Clone)]
+pub struct AccountIdentifiers {
+    /// The email address, or a placeholder: the key of the limits.
+    pub email: AccountEmail,
+    /// The user name, and the short name of the organization it belongs to.
+    pub user_name: Option<(Username, Slug)>,
+}
+
+impl AccountIdentifiers {
+    /// Returns the user name on the platform, `name@slug`.
+    pub fn full_user_name(&self) -> Option<String> {
+        self.user_name.as_ref().map(|(name, slug)| full_name(name, slug))
+    }
+}
+
 /// The credential of an account.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub struct Credential {
     pub user: UserId,
     /// The id of the row with the password, and the hash. Users without one cannot sign in.
@@ -116,6 +151,8 @@ pub struct Credential {
     pub is_banned: bool,
     /// Whether the password is a temporary one that has expired.
     pub is_outdated: bool,
+    /// Whether the user has to choose another password.
+    pub is_provisional: bool,
 }
 
 impl PlatformTx<'_> {
@@ -133,6 +170,30 @@ impl PlatformTx<'_> {
                 is_active,
                 is_banned: banned && until.is_none_or(|until| until >= now),
                 is_outdated: temporary_until.is_some_and(|until| until < now),
+                is_provisional: row.get("must_change_password")?,
+            })
+        })
+    }
+
+    /// Returns the organization with a short name, present or former, and its present short name.
+    pub fn school_of_slug(&mut self, slug: &Slug) -> Result<Option<(OrganizationId, Slug)>> {
+        self.connection.fetch_optional(&SCHOOL_OF_SLUG, args![slug], |row| {
+            Ok((row.get("id")?, row.get("slug")?))
+        })
+    }
+
+    /// Returns the key of the account with a user name, for [`SignInAttempt`].
+    pub fn key_of_user_name(&mut self, school: &OrganizationId, name: &Username) -> Result<Option<String>> {
+        self.connection
+            .fetch_optional(&KEY_OF_USER_NAME, args![school, name], |row| row.get("email"))
+    }
+
+    /// Returns what identifies the account of a user at sign-in.
+    pub fn identifiers_of(&mut self, user: &UserId) -> Result<Option<AccountIdentifiers>> {
+        self.connection.fetch_optional(&IDENTIFIERS, args![user], |row| {
+            Ok(AccountIdentifiers {
+                email: row.get("email")?,
+                user_name: user_name(row)?,
             })
         })
     }

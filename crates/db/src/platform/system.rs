@@ -37,6 +37,7 @@ const COUNTED: &[&str] = &[
     "event_outbox",
     "feedback",
     "file_removals",
+    "former_slugs",
     "grade_history",
     "grades",
     "group_assignments",

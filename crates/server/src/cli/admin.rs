@@ -135,7 +135,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
 
 fn create_super_admin(database: &Database, email: &str, name: &str, password_stdin: bool) -> anyhow::Result<()> {
     let email = better_auth::email::lower_case(email.trim());
-    if !better_auth::email::is_email(&email) {
+    if service::actions::people::address(&email).is_none() {
         bail!("--email: {email} is not an e-mail address");
     }
     let name = domain::text::Name::try_from(name).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
@@ -177,7 +177,11 @@ fn list(database: &Database) -> anyhow::Result<()> {
         } else {
             "active"
         };
-        print_line(&format!("{state:<8}  {}  {}", account.user.email, account.user.name));
+        print_line(&format!(
+            "{state:<8}  {}  {}",
+            account.user.email.stored_form(),
+            account.user.name
+        ));
     }
     Ok(())
 }
@@ -190,7 +194,7 @@ fn reset_password(arguments: &AccountArgs, password_stdin: bool) -> anyhow::Resu
     })?;
     print_line(&format!(
         "the password of {} was set; all its sessions ended",
-        account.user.email
+        account.user.email.stored_form()
     ));
     print_password(&password, is_generated);
     Ok(())
@@ -234,7 +238,7 @@ fn edit(arguments: &AccountArgs, ban: FieldPatch<Ban>, done: &str) -> anyhow::Re
     let account = with_account(arguments, move |tx, admin, user| {
         administration::edit(tx, admin, user, &edit).map(drop)
     })?;
-    print_line(&format!("{} is {done}", account.user.email));
+    print_line(&format!("{} is {done}", account.user.email.stored_form()));
     Ok(())
 }
 

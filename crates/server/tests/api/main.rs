@@ -46,4 +46,5 @@ mod role_levels;
 mod school;
 mod shared_accounts;
 mod subjects;
+mod user_names;
 mod workrooms;

@@ -62,6 +62,10 @@ both!(better_auth_client_uses_second_factor, |app| {
     run_client(app, "better-auth-two-factor.mjs").await;
 });
 
+both!(better_auth_username_client_works, |app| {
+    run_client(app, "better-auth-usernames.mjs").await;
+});
+
 both!(better_auth_admin_client_works, |app| {
     run_client(app, "better-auth-admin.mjs").await;
 });

@@ -4,6 +4,7 @@
 //! membership becomes an invitation.
 
 use domain::access::{MemberRole, Viewer};
+use domain::account_email::AccountEmail;
 use domain::change::class::ClassChange;
 use domain::change::homeroom::HomeroomChange;
 use domain::change::invitation::{AcceptedBy, InvitationChange};
@@ -16,7 +17,7 @@ use domain::time::Timestamp;
 use domain::user::Member;
 
 use super::invitations::{add_enrollment_targets, digest, set_status};
-use super::people::{self, NewPerson, Password};
+use super::people::{self, Password};
 use super::{classes, passwords, sessions};
 use common::clock;
 use common::error::{Error, Result};
@@ -63,7 +64,7 @@ pub fn proof<'a>(
 ) -> Result<RecipientProof<'a>> {
     let mailbox = platform.mailbox(&user.id)?.ok_or(Error::Unauthenticated)?;
     Ok(RecipientProof::Session {
-        email: &user.email,
+        email: user.email.stored_form(),
         is_verified: mailbox.is_verified,
         has_own_password: mailbox.password_organization.is_none(),
         is_impersonated: session.impersonated_by.is_some(),
@@ -233,7 +234,7 @@ fn take_over(
     caller: &InvitationCaller,
 ) -> Result<()> {
     let account = tx.lock_profile(user)?;
-    if account.email != known.invitation.email {
+    if account.email.address() != Some(known.invitation.email.as_str()) {
         return Err(Error::NotFound);
     }
     let Some(hash) = hash else { return Ok(()) };
@@ -276,7 +277,7 @@ pub(super) fn convert_to_invitation(tx: &mut WriteTx<'_>, membership: Membership
     let mut invitation = Invitation {
         id: InvitationId::new(clock::new_id()),
         organization_id: tx.organization().clone(),
-        email: user.email.clone(),
+        email: user.email.stored_form().to_owned(),
         name: user.name.clone(),
         role: member.role,
         external_id: member.external_id.clone(),
@@ -309,23 +310,14 @@ pub(super) fn convert_to_invitation(tx: &mut WriteTx<'_>, membership: Membership
 
 /// Inserts an account for an address whose account is gone. The inviting organization becomes its home organization.
 fn insert_account(tx: &mut WriteTx<'_>, invitation: &Invitation, user: &UserId) -> Result<()> {
-    let person = NewPerson {
-        name: invitation.name.clone(),
-        email: invitation.email.clone(),
-        first_name: None,
-        last_name: None,
-        username: None,
-        role: invitation.role,
-        external_id: None,
-    };
     let account = NewAccount {
         id: user,
-        name: &person.name,
+        name: &invitation.name,
         first_name: None,
         last_name: None,
-        email: &person.email,
+        email: &AccountEmail::stored(&invitation.email),
         username: None,
-        role: person.role.platform_role(),
+        role: invitation.role.platform_role(),
     };
     if tx.insert_account(&account)? {
         Ok(())

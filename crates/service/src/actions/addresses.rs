@@ -61,11 +61,17 @@ pub fn request_change(
     };
     // Both emails are always rendered, so that the response time does not reveal whether the account exists.
     let confirmation = mail.address_confirmation(to, &new.path, now)?;
-    let notice = mail.address_notice(old, &new.address, "/", now)?;
+    let notice = person
+        .email
+        .address()
+        .is_some()
+        .then(|| mail.address_notice(old, &new.address, "/", now));
     if tx.user_with_email(&new.address)?.is_none() {
         tx.enqueue_email(&confirmation)?;
     }
-    tx.enqueue_email(&notice)?;
+    if let Some(notice) = notice {
+        tx.enqueue_email(&notice?)?;
+    }
     Ok(true)
 }
 
@@ -84,7 +90,7 @@ pub fn confirm(tx: &mut PlatformWriteTx<'_>, token: &str, now: Timestamp) -> Res
         return Ok(false);
     }
     tx.change_address(&user, &address, now)?;
-    tx.move_sign_in_history(&account.email, &address)?;
+    tx.move_sign_in_history(account.email.stored_form(), &address)?;
     // Links sent to the old address must not work any more.
     tx.delete_verifications(&user)?;
     Ok(true)

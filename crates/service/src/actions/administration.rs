@@ -2,6 +2,7 @@
 //! organization that the user is a member of gets an entry in its activity log.
 
 use domain::access::{PlatformRole, Viewer};
+use domain::account_email::AccountEmail;
 use domain::change::Change;
 use domain::change::administration::AdministrationChange;
 use domain::change::user::UserChange;
@@ -67,7 +68,7 @@ pub fn edit(
         changed.write("name", &mut account.user.name, name.into_string());
     }
     if let Some(email) = edit.email {
-        changed.write("email", &mut account.user.email, email);
+        changed.write("email", &mut account.user.email, AccountEmail::stored(email));
     }
     // A new email address is unverified.
     let is_moved = changed.has("email");
@@ -101,7 +102,7 @@ pub fn edit(
     if changed.has("email") {
         // Links sent to the old address must not work any more.
         tx.delete_verifications(user)?;
-        tx.move_sign_in_history(&former_email, &account.user.email)?;
+        tx.move_sign_in_history(former_email.stored_form(), account.user.email.stored_form())?;
     }
     let person = account.person();
     if !changed.is_empty() {
@@ -233,7 +234,7 @@ pub fn remove(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId
     }
     sessions::revoke_all(tx, user, None, KillReason::Deactivated)?;
     tx.clear_account(&account, admin.now)?;
-    Ok(account.user.email)
+    Ok(account.user.email.stored_form().to_owned())
 }
 
 /// The result of a request to impersonate a user.

@@ -13,8 +13,9 @@ use domain::change::homeroom::HomeroomChange;
 use domain::change::user::UserChange;
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::import::{ImportCounts, ImportMode, RowProblem, RowStatus};
-use domain::text::{AcademicYear, ExternalId, Name, ShortName};
+use domain::text::{AcademicYear, ExternalId, Name, ShortName, Username};
 use domain::user::Person;
+use domain::user_name;
 
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};
@@ -55,8 +56,10 @@ pub enum ImportRecord {
 /// A student or teacher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPerson {
-    /// The normalized email address.
-    pub email: String,
+    /// The normalized email address, if there is one.
+    pub email: Option<String>,
+    /// The name to sign in with. Without it and without an email address it is made of the person's name.
+    pub username: Option<Username>,
     /// The first name. At least one of first and last name is present.
     pub first_name: Option<ShortName>,
     pub last_name: Option<ShortName>,
@@ -70,6 +73,19 @@ pub struct ImportedPerson {
     pub classes: Vec<String>,
     /// A password hash from another system. It never replaces an existing password.
     pub password_hash: Option<String>,
+}
+
+impl ImportedPerson {
+    /// Returns the user name that is made of the person's name, before a number makes it unique.
+    pub fn generated_name(&self) -> Username {
+        let text = |name: &Option<ShortName>| name.as_ref().map_or("", ShortName::as_str).to_owned();
+        user_name::generate(&text(&self.first_name), &text(&self.last_name))
+    }
+
+    /// Returns whether nothing but the name identifies the person.
+    pub const fn has_name_only(&self) -> bool {
+        self.email.is_none() && self.external_id.is_none() && self.username.is_none()
+    }
 }
 
 /// A class in the administration system of the school.

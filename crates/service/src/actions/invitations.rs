@@ -27,13 +27,14 @@ const PAGE: &str = "/accept-invitation";
 pub fn invite(
     tx: &mut WriteTx<'_>,
     new: &NewPerson,
+    email: &str,
     enrollment_targets: &EnrollmentTargets,
     mail: Option<&Mailer>,
 ) -> Result<Invitation> {
-    can_be_invited(&new.email)?;
+    can_be_invited(email)?;
     let now = tx.now();
     let inviter_id = tx.actor().user.clone();
-    if let Some(mut invitation) = tx.pending_invitation(&new.email)? {
+    if let Some(mut invitation) = tx.pending_invitation(email)? {
         let is_due = !invitation.is_open(now) || invitation.sent_at.is_none();
         let same = invitation.clone();
         invitation.name = new.name.clone();
@@ -59,7 +60,7 @@ pub fn invite(
     let mut invitation = Invitation {
         id: InvitationId::new(clock::new_id()),
         organization_id: tx.organization().clone(),
-        email: new.email.clone(),
+        email: email.to_owned(),
         name: new.name.clone(),
         role: new.role,
         external_id: new.external_id.clone(),

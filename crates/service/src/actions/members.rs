@@ -41,6 +41,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
         }
         role_level.may_change(member.role, role)?;
         member.may_stop_owning(tx.other_owners(&user.id)?)?;
+        user.has_sign_in_name(role)?;
         let from = std::mem::replace(&mut member.role, role);
         member.updated_at = Some(tx.now());
         tx.update_member(&member)?;

@@ -102,9 +102,10 @@ pub fn create(
         updated_at: tx.now(),
     };
     tx.insert_organization(&organization)?;
+    tx.keep_former_slug(None, &organization.slug)?;
     let owner = NewPerson {
         name: new.owner_name.clone(),
-        email: people::address(&new.owner_email).unwrap_or_default(),
+        email: Some(people::address(&new.owner_email).unwrap_or_default()),
         first_name: None,
         last_name: None,
         username: None,
@@ -132,9 +133,13 @@ pub fn create(
 pub fn edit(tx: &mut WriteTx<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit) -> Result<Organization> {
     let mut organization = tx.lock_organization()?;
     hosts.leave(edit.slug.value(), edit.custom_domain.value())?;
+    let former_slug = organization.slug.clone();
     let changed = organization.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
         tx.update_organization(&organization)?;
+        if changed.has("slug") {
+            tx.keep_former_slug(Some(&former_slug), &organization.slug)?;
+        }
         tx.record(OrganizationChange::Updated {
             organization: Box::new(organization.clone()),
             changed,

@@ -83,6 +83,19 @@ pub fn change(
     Ok(true)
 }
 
+/// Sets the password of the user of a session that was opened with a provisional one, once and within 15 minutes. All
+/// other sessions end. Returns false if the session may not.
+pub fn choose_new(tx: &mut PlatformWriteTx<'_>, session: &Session, hash: &str, now: Timestamp) -> Result<bool> {
+    let user = &session.user_id;
+    tx.lock_profile(user)?;
+    if !tx.use_new_password(&session.id, user, now)? {
+        return Ok(false);
+    }
+    tx.choose_password(user, hash, now)?;
+    sessions::revoke_all(tx, user, Some(&session.id), KillReason::PasswordChanged)?;
+    Ok(true)
+}
+
 /// Emails a reset link to `path`, unless the limit of emails to the user is reached.
 pub fn request_reset(
     tx: &mut PlatformWriteTx<'_>,
@@ -94,6 +107,9 @@ pub fn request_reset(
 ) -> Result<()> {
     // Locked, so that concurrent requests are counted correctly.
     let person = tx.lock_profile(user)?;
+    if person.email.address().is_none() {
+        return Ok(());
+    }
     if tx.recent_verifications(RESET, user, now.plus_seconds(-HOUR_SECONDS))? >= RESET_EMAILS_PER_HOUR_MAX {
         return Ok(());
     }

@@ -2,13 +2,15 @@
 //! that another organization created never joins directly; its address is invited (`invitations.rs`).
 
 use domain::access::{MemberRole, RoleLevel};
+use domain::account_email::{AccountEmail, is_placeholder};
 use domain::change::user::UserChange;
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::UserId;
 use domain::invitation::{AddressAccount, Admission, EnrollmentTargets, Invitation, admission};
 use domain::text::{ExternalId, Name, ShortName, Username};
-use domain::user::{Member, Person};
+use domain::user::{Member, Person, split_name};
+use domain::user_name;
 
 use super::invitations;
 use adapters::mailer::Mailer;
@@ -27,11 +29,11 @@ const LONGEST_ADDRESS: usize = 254;
 pub struct NewPerson {
     /// The display name.
     pub name: Name,
-    /// The email address, as normalized by [`address`].
-    pub email: String,
+    /// The email address, as normalized by [`address`]. Students and teachers may have none.
+    pub email: Option<String>,
     pub first_name: Option<ShortName>,
     pub last_name: Option<ShortName>,
-    /// An alternative name to sign in with.
+    /// The name to sign in with; made of the person's name if there is neither this nor an email address.
     pub username: Option<Username>,
     /// The role in this organization.
     pub role: MemberRole,
@@ -78,10 +80,11 @@ impl Provisioned {
     }
 }
 
-/// Returns the normalized form of an email address, if it is valid.
+/// Returns the normalized form of an email address, if it is valid. Placeholders of accounts without one are not.
 pub fn address(text: &str) -> Option<String> {
     let address = better_auth::email::lower_case(text.trim());
-    (address.len() <= LONGEST_ADDRESS && better_auth::email::is_email(&address)).then_some(address)
+    let is_address = better_auth::email::is_email(&address) && !is_placeholder(&address);
+    (is_address && address.len() <= LONGEST_ADDRESS).then_some(address)
 }
 
 /// Adds a user to the organization: creates an account if the address has none, or invites the address. [`admission`]
@@ -97,17 +100,22 @@ pub fn provision(
     if !role_level.outranks(new.role) {
         return Err(DomainError::ForbiddenRank.into());
     }
-    let found = tx.account_of_address(&new.email)?;
+    let Some(email) = &new.email else {
+        let person = account_without_email(tx, new)?;
+        let account = MemberAccount::New(password);
+        return Ok(Provisioned::Member(join(tx, person, new, account)?));
+    };
+    let found = tx.account_of_address(email)?;
     match decide(tx, found.as_ref()) {
         Admission::Create => {}
         Admission::Join => {
             let person = found.map(|found| found.person).ok_or(Error::NotReady)?;
             return Ok(Provisioned::Member(join(tx, person, new, MemberAccount::Existing)?));
         }
-        Admission::Invite => return invited(tx, new, enrollment_targets, mail),
+        Admission::Invite => return invited(tx, new, email, enrollment_targets, mail),
         Admission::AlreadyMember => return Err(already_here()),
     }
-    match account(tx, new)? {
+    match account(tx, new, email)? {
         Some(person) => Ok(Provisioned::Member(join(
             tx,
             person,
@@ -115,8 +123,30 @@ pub fn provision(
             MemberAccount::New(password),
         )?)),
         // Another organization has just created an account with this address.
-        None => invited(tx, new, enrollment_targets, mail),
+        None => invited(tx, new, email, enrollment_targets, mail),
     }
+}
+
+/// Inserts an account that its user signs in to with a user name.
+fn account_without_email(tx: &mut WriteTx<'_>, new: &NewPerson) -> Result<Person> {
+    if matches!(new.role, MemberRole::Owner | MemberRole::Admin) {
+        return Err(DomainError::EmailRequired.into());
+    }
+    let username = match &new.username {
+        Some(username) => username.clone(),
+        None => tx.free_user_name(&generated_name(new))?,
+    };
+    let (person, id) = new_person(new);
+    let is_inserted = insert(tx, new, &person, &AccountEmail::none(&id), Some(&username))?;
+    if is_inserted { Ok(person) } else { Err(name_taken()) }
+}
+
+/// Returns the user name that is made of the name of a person, before a number makes it unique.
+fn generated_name(new: &NewPerson) -> Username {
+    let (first, last) = split_name(new.name.as_str(), new.last_name.as_ref().map(ShortName::as_str));
+    let first = new.first_name.as_ref().map_or(first, ShortName::as_str);
+    let last = new.last_name.as_ref().map_or(last, ShortName::as_str);
+    user_name::generate(first, last)
 }
 
 /// Applies the admission rules to the account of an address.
@@ -131,10 +161,11 @@ pub(super) fn decide(tx: &WriteTx<'_>, account: Option<&FoundAccount>) -> Admiss
 fn invited(
     tx: &mut WriteTx<'_>,
     new: &NewPerson,
+    email: &str,
     enrollment_targets: &EnrollmentTargets,
     mail: Option<&Mailer>,
 ) -> Result<Provisioned> {
-    let invitation = invitations::invite(tx, new, enrollment_targets, mail)?;
+    let invitation = invitations::invite(tx, new, email, enrollment_targets, mail)?;
     Ok(Provisioned::Invited(Box::new(invitation)))
 }
 
@@ -180,22 +211,52 @@ pub(super) fn write_password(tx: &mut WriteTx<'_>, user: &UserId, password: &Pas
 }
 
 /// Inserts an account; returns `None` if the address already has one.
-fn account(tx: &mut WriteTx<'_>, new: &NewPerson) -> Result<Option<Person>> {
+fn account(tx: &mut WriteTx<'_>, new: &NewPerson, email: &str) -> Result<Option<Person>> {
+    let (person, _) = new_person(new);
+    if insert(tx, new, &person, &AccountEmail::stored(email), new.username.as_ref())? {
+        return Ok(Some(person));
+    }
+    match (&new.username, tx.account_of_address(email)?) {
+        (Some(_), None) => Err(name_taken()),
+        _ => Ok(None),
+    }
+}
+
+fn new_person(new: &NewPerson) -> (Person, UserId) {
+    let id = UserId::new(clock::new_id());
     let person = Person {
-        id: UserId::new(clock::new_id()),
+        id: id.clone(),
         name: new.name.as_str().to_owned(),
         image: None,
     };
-    let account = NewAccount {
+    (person, id)
+}
+
+fn insert(
+    tx: &mut WriteTx<'_>,
+    new: &NewPerson,
+    person: &Person,
+    email: &AccountEmail,
+    username: Option<&Username>,
+) -> Result<bool> {
+    tx.insert_account(&NewAccount {
         id: &person.id,
         name: &new.name,
         first_name: new.first_name.as_ref(),
         last_name: new.last_name.as_ref(),
-        email: &new.email,
-        username: new.username.as_ref(),
+        email,
+        username,
         role: new.role.platform_role(),
-    };
-    Ok(tx.insert_account(&account)?.then_some(person))
+    })
+}
+
+fn name_taken() -> Error {
+    Error::Conflict {
+        code: ErrorCode::DuplicateUsername,
+        message: "Another person has this user name already.",
+        path: "username",
+        existing_id: None,
+    }
 }
 
 fn already_here() -> Error {
@@ -214,7 +275,14 @@ mod tests {
     #[test]
     fn email_address_is_normalized() {
         assert_eq!(address(" Ada@School.Example ").as_deref(), Some("ada@school.example"));
-        for wrong in ["", "ada", "ada@school", "a b@school.example", "ada@school.example\u{0}"] {
+        for wrong in [
+            "",
+            "ada",
+            "ada@school",
+            "a b@school.example",
+            "ada@school.example\u{0}",
+            "x@no-email.invalid",
+        ] {
             assert_eq!(address(wrong), None, "{wrong:?}");
         }
         assert_eq!(address(&format!("{}@school.example", "a".repeat(254))), None);

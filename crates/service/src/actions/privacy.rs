@@ -76,7 +76,7 @@ pub fn erase(tx: &mut WriteTx<'_>, asked: &EraseRequest, traces: &LogScan) -> Re
 /// Checks that the caller may erase the user; returns the user's email address. Called before traces of the user are
 /// searched, and again by the erasure.
 pub fn may_erase(tx: &mut WriteTx<'_>, user: &UserId) -> Result<String> {
-    erasable(tx, user).map(|known| known.user.email)
+    erasable(tx, user).map(|known| known.user.email.stored_form().to_owned())
 }
 
 fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
@@ -93,7 +93,7 @@ fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
 fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &LogScan) -> Result<ErasureCounts> {
     let known = erasable(tx, user)?;
     // The log is erased first, because it needs the address and the groups of the user.
-    let address = known.user.email.to_lowercase();
+    let address = known.user.email.stored_form().to_lowercase();
     let log_records = tx.on_platform(CrossTenantReason::PersonalData, |platform| {
         platform.erase_from_log(user, &address, traces)
     })?;

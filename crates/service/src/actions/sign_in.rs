@@ -2,15 +2,22 @@
 //! together. The limits are checked again after the password was hashed, so that concurrent attempts gain nothing
 //! over sequential ones.
 
+use domain::account_email::is_placeholder;
 use domain::change::session::SessionChange;
-use domain::id::UserId;
+use domain::id::{OrganizationId, UserId};
+use domain::text::Slug;
 use domain::time::Timestamp;
+use domain::user_name::{TypedUserName, full_name};
 
 use super::second_factor::{self, FirstStep, SignInBrowser};
+use super::passwords;
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::{Credential, SignInAttempt};
 use db::platform::{PlatformTx, PlatformWriteTx};
+
+/// How long a session may set a new password without the provisional one that opened it, in seconds.
+const NEW_PASSWORD_SECONDS: i64 = 15 * 60;
 
 /// The input of a sign-in.
 #[derive(Debug, Clone)]
@@ -79,12 +86,77 @@ pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -
     if let Some(hash) = &sign_in.rehashed {
         tx.rehash_password(&account, hash, now)?;
     }
-    let user = credential.user;
-    let opened = open_session(tx, user.clone(), sign_in.session.clone(), &sign_in.browser, now)?;
+    let user = credential.user.clone();
+    let session = provisional(&credential, sign_in.session.clone(), now);
+    let opened = open_session(tx, user.clone(), session, &sign_in.browser, now)?;
     if let OpenedSession::Opened { .. } = opened {
         tx.insert_success(&user, attempt, now)?;
     }
     Ok(SignInResult::Verified(opened))
+}
+
+/// Creates a session with the secret of a printed code and uses it up. An unknown, used or expired secret is
+/// `InvalidCredentials`, as is one of an account whose password is no longer provisional.
+pub fn sign_in_with_slip(
+    tx: &mut PlatformWriteTx<'_>,
+    token: &str,
+    address: &str,
+    session: &Session,
+    browser: &SignInBrowser,
+    now: Timestamp,
+) -> Result<SignInResult> {
+    let Some(user) = tx.take_verification(&slip(token), now)? else {
+        return Ok(SignInResult::InvalidCredentials);
+    };
+    let Some(identifiers) = tx.identifiers_of(&user)? else {
+        return Ok(SignInResult::InvalidCredentials);
+    };
+    let attempt = SignInAttempt {
+        account_key: identifiers.email.stored_form().to_owned(),
+        address: address.to_owned(),
+    };
+    tx.lock_account_of_address(&attempt.account_key)?;
+    let credential = tx.credential(&attempt.account_key, now)?;
+    let credential = credential.filter(|found| found.is_active && found.is_provisional && !found.is_outdated);
+    let Some(credential) = credential.filter(|found| found.password.is_some()) else {
+        return Ok(SignInResult::InvalidCredentials);
+    };
+    if credential.is_banned {
+        return Ok(SignInResult::Banned);
+    }
+    tx.lift_ban(&user, now)?;
+    let session = provisional(&credential, session.clone(), now);
+    let opened = open_session(tx, user.clone(), session, browser, now)?;
+    if let OpenedSession::Opened { .. } = opened {
+        tx.insert_success(&user, &attempt, now)?;
+    }
+    Ok(SignInResult::Verified(opened))
+}
+
+/// Returns the stored form of the secret of a printed code.
+pub(super) fn slip(token: &str) -> String {
+    passwords::link("sign-in-slip", token)
+}
+
+/// Lets a session that was opened with a provisional password set a new one without typing the old one again.
+fn provisional(credential: &Credential, session: Session, now: Timestamp) -> Session {
+    let until = now.plus_seconds(NEW_PASSWORD_SECONDS);
+    Session {
+        new_password_until: credential.is_provisional.then_some(until),
+        ..session
+    }
+}
+
+/// Returns the key of the account that a user name belongs to; `name@slug` if there is none. Names are resolved first,
+/// so that all spellings of one name share the limits whether or not it exists.
+pub fn key_of_user_name(platform: &mut PlatformTx<'_>, typed: &TypedUserName, school: Option<&Slug>) -> Result<String> {
+    let Some(slug) = typed.slug.as_ref().or(school) else {
+        return Ok(typed.name.to_string());
+    };
+    let school = platform.school_of_slug(slug)?;
+    let (school, slug) = school.unwrap_or_else(|| (OrganizationId::new(""), slug.clone()));
+    let key = platform.key_of_user_name(&school, &typed.name)?;
+    Ok(key.unwrap_or_else(|| full_name(&typed.name, &slug)))
 }
 
 /// Inserts the session of a user whose identity was verified, unless a second factor is required first. Every sign-in
@@ -130,9 +202,14 @@ pub fn fail(
     now: Timestamp,
 ) -> Result<()> {
     tx.insert_failure(attempt, now)?;
+    let user_name = match &user {
+        Some(user) if is_placeholder(&attempt.account_key) => tx.identifiers_of(user)?,
+        _ => None,
+    };
+    let user_name = user_name.and_then(|identifiers| identifiers.full_user_name());
     tx.record(SessionChange::LoginFailed {
         user,
-        email: attempt.account_key.clone(),
+        email: user_name.unwrap_or_else(|| attempt.account_key.clone()),
         address: Some(attempt.address.clone()),
         impersonated_by,
     });

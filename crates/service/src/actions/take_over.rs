@@ -31,7 +31,7 @@ pub fn take_over(
     lock_account(tx, context, &user)?;
     let account = tx.lock_profile(&user)?;
     let candidate = tx.write_in_tenant(context.clone(), |tx| tx.take_over_candidate(email))?;
-    if account.email != email || !candidate.is_some_and(|candidate| candidate.can_be_taken_over()) {
+    if account.email.address() != Some(email) || !candidate.is_some_and(|candidate| candidate.can_be_taken_over()) {
         return Ok(false);
     }
     tx.delete_verifications(&user)?;

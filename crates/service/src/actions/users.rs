@@ -3,6 +3,7 @@
 //! act on the organization's own membership and are always allowed.
 
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
+use domain::account_email::AccountEmail;
 use domain::change::user::UserChange;
 use domain::domain_error::DomainError;
 use domain::id::{ClassId, HomeroomId, UserId};
@@ -18,6 +19,7 @@ use utoipa::ToSchema;
 use super::enrollments::{self, NewStudents};
 use super::homerooms::{self, NewHomeroomStudents};
 use super::people::{self, NewPerson, Password, Provisioned};
+use super::sign_in;
 use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -31,9 +33,10 @@ pub struct NewUser {
     /// The display name.
     #[garde(dive)]
     pub name: Name,
-    /// The email address to sign in with.
-    #[garde(custom(is_address))]
-    pub email: String,
+    /// The email address to sign in with. Students and teachers may have none; then they sign in with the user name.
+    #[serde(default)]
+    #[garde(custom(is_optional_address))]
+    pub email: Option<String>,
     /// The first name.
     #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
@@ -42,7 +45,7 @@ pub struct NewUser {
     #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub last_name: Option<ShortName>,
-    /// An alternative name to sign in with.
+    /// The name to sign in with. Without it and without an email address it is made of the name.
     #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub username: Option<Username>,
@@ -50,10 +53,10 @@ pub struct NewUser {
     #[garde(custom(is_tenant_role))]
     pub role: PlatformRole,
     /// A password. The user is asked to change it.
-    #[garde(custom(is_good_password([self.name.as_str(), &self.email])), custom(not_with_invite(self.send_invite)))]
+    #[garde(custom(is_good_password([self.name.as_str(), self.email.as_deref().unwrap_or_default()])), custom(not_with_invite(self.send_invite)))]
     pub password: Option<String>,
-    /// Email the user a link to choose a password. Cannot be combined with `password`.
-    #[garde(skip)]
+    /// Email the user a link to choose a password. Requires an email address; cannot be combined with `password`.
+    #[garde(custom(only_with_address(self.email.as_deref())))]
     pub send_invite: Option<bool>,
     /// The id in the administration system of the school.
     #[serde(default, deserialize_with = "domain::text::optional")]
@@ -65,6 +68,13 @@ pub struct NewUser {
     /// The classes to enroll in; only for students.
     #[garde(dive, custom(only_for_students(self.role)))]
     pub class_ids: Option<List<ClassId>>,
+}
+
+impl NewUser {
+    /// Returns the normalized email address, if there is one.
+    pub fn address(&self) -> Option<String> {
+        self.email.as_deref().and_then(people::address)
+    }
 }
 
 /// The fields of a user that a PATCH can change.
@@ -83,11 +93,11 @@ pub struct UserEdit {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub last_name: FieldPatch<ShortName>,
-    /// An alternative name to sign in with.
+    /// The name to sign in with, unique in the organization.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub username: FieldPatch<Username>,
-    /// The email address to sign in with.
+    /// The email address to sign in with. Null removes it from an account that has a user name.
     #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: FieldPatch<String>,
@@ -140,7 +150,7 @@ pub fn create(
     let role_level = tx.role_level()?;
     let person = NewPerson {
         name: new.name.clone(),
-        email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "format", NO_ADDRESS))?,
+        email: new.address(),
         first_name: new.first_name.clone(),
         last_name: new.last_name.clone(),
         username: new.username.clone(),
@@ -153,7 +163,7 @@ pub fn create(
             given,
             &[
                 new.name.as_str(),
-                &new.email,
+                new.email.as_deref().unwrap_or_default(),
                 school.name.as_str(),
                 school.slug.as_str(),
             ],
@@ -230,7 +240,11 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     let switched =
         switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
     let edit = edit.clone();
-    let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
+    let email = match edit.email {
+        FieldPatch::Unchanged => None,
+        FieldPatch::Null => Some(AccountEmail::none(id)),
+        FieldPatch::Value(text) => people::address(&text).map(AccountEmail::stored),
+    };
     let former_email = user.email.clone();
     let mut changed = FieldDiff::new();
     let null = |error| Error::from(DomainError::from(error));
@@ -238,7 +252,16 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     changed.edit_nullable("firstName", &mut user.first_name, edit.first_name);
     changed.edit_nullable("lastName", &mut user.last_name, edit.last_name);
     changed.edit_nullable("username", &mut user.username, edit.username);
-    changed.edit("email", &mut user.email, email).map_err(null)?;
+    if let Some(email) = email {
+        changed.write("email", &mut user.email, email);
+    }
+    if changed.has("email") || changed.has("username") {
+        user.has_sign_in_name(member.role)?;
+    }
+    if changed.has("email") && is_elsewhere && user.email.address().is_none() {
+        // Other organizations know the account by its address alone.
+        return Err(DomainError::SharedAccount.into());
+    }
     if let Some(is_active) = switched.filter(|_| is_ours) {
         changed.write("isActive", &mut user.is_active, is_active);
     }
@@ -251,7 +274,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         // Links sent to the old address must not work any more.
         tx.delete_emailed_links(id)?;
         tx.on_platform(CrossTenantReason::SignInHistory, |platform| {
-            platform.move_sign_in_history(&former_email, &user.email)
+            platform.move_sign_in_history(former_email.stored_form(), user.email.stored_form())
         })?;
     }
     let mut of_member = FieldDiff::new();
@@ -295,7 +318,15 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
 
 /// Sets a temporary password; all sessions of the user end. A teacher may do this for students that the organization
 /// itself enrolled in one of the teacher's classes. The user is notified by email who did it.
-pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password: &Password) -> Result<()> {
+///
+/// Returns the user name on the platform, if there is one. `slip_token` is the secret of the printed code that signs in once, until the password expires or is replaced.
+pub fn reset_password(
+    tx: &mut WriteTx<'_>,
+    mail: &Mailer,
+    id: &UserId,
+    password: &Password,
+    slip_token: &str,
+) -> Result<Option<String>> {
     let role_level = tx.role_level()?;
     let Membership { user, member, .. } = tx.lock_membership(id)?;
     role_level.may_act_on(user.role, member.role)?;
@@ -306,6 +337,7 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
         user.password_set_by(tx.organization())?;
     }
     people::write_password(tx, id, password)?;
+    insert_slip(tx, id, slip_token)?;
     tx.record_password_reset(id)?;
     if user.email_verified {
         let (by, at, school) = (tx.actor().name.clone(), tx.now(), tx.organization_settings()?);
@@ -314,7 +346,14 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
     }
     tx.end_sessions_of_member(id)?;
     tx.record(UserChange::PasswordReset { user: user.person() });
-    Ok(())
+    let identifiers = tx.on_platform(CrossTenantReason::SignInHistory, |platform| platform.identifiers_of(id))?;
+    Ok(identifiers.and_then(|identifiers| identifiers.full_user_name()))
+}
+
+/// Stores the secret of a printed code, which signs in once until the temporary password expires. A new password
+/// invalidates it.
+pub fn insert_slip(tx: &mut WriteTx<'_>, user: &UserId, token: &str) -> Result<()> {
+    tx.insert_emailed_link(user, &sign_in::slip(token), people::TEMPORARY)
 }
 
 /// Removes the second factor of a user who lost it; all sessions of the user end, and the user is notified by email.
@@ -359,9 +398,28 @@ pub fn is_address(text: &str, (): &()) -> garde::Result {
     }
 }
 
+/// Validates an email address that may be missing.
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde passes field and context by reference"
+)]
+fn is_optional_address(text: &Option<String>, context: &()) -> garde::Result {
+    text.as_deref().map_or(Ok(()), |text| is_address(text, context))
+}
+
+fn only_with_address(address: Option<&str>) -> impl FnOnce(&Option<bool>, &()) -> garde::Result {
+    move |invite, ()| {
+        if *invite == Some(true) && address.is_none() {
+            Err(garde::Error::new("requires an e-mail address"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
 fn is_another_address(edit: &FieldPatch<String>, context: &()) -> garde::Result {
-    not_null(edit, context)?;
     edit.value().map_or(Ok(()), |text| is_address(text, context))
 }
 

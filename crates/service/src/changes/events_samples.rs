@@ -1,6 +1,7 @@
 //! Test data for the broadcast tests: group `g` of class 7b with Ben and Cem, on one topic, with one document.
 
 use domain::access::MemberRole;
+use domain::account_email::AccountEmail;
 use domain::assignment::{Assignment, LatePolicy};
 use domain::class::{ClassLabel, ClassStatus};
 use domain::details::{AssignmentDetails, DocumentDetails, GroupAssignmentDetails, GroupDetails, SubmissionDetails};
@@ -60,7 +61,7 @@ pub fn group(id: &str, start: Option<Timestamp>) -> GroupDetails {
         id: GroupMemberId::new(format!("{name} in {id}")),
         group_id: GroupId::new(id),
         user: person(name),
-        email: format!("{name}@mail.example"),
+        email: AccountEmail::stored(format!("{name}@mail.example")),
         role: GroupRole::Member,
         joined_at: NOW,
     };

@@ -26,8 +26,16 @@ const SESSIONS: TableLayout = file(
 const ROLES: TableLayout = file("roles.csv", &["userSourcedId", "role"], &["status", "roleType"]);
 const USERS: TableLayout = file(
     "users.csv",
-    &["sourcedId", "givenName", "familyName", "email"],
-    &["status", "enabledUser", "orgSourcedIds", "primaryOrgSourcedId", "role"],
+    &["sourcedId", "givenName", "familyName"],
+    &[
+        "email",
+        "username",
+        "status",
+        "enabledUser",
+        "orgSourcedIds",
+        "primaryOrgSourcedId",
+        "role",
+    ],
 );
 /// In 1.1 the role is a column of the user.
 const USERS_WITH_ROLES: TableLayout = file("users.csv", &["role"], &[]);

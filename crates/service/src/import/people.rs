@@ -2,7 +2,7 @@
 
 use domain::access::MemberRole;
 use domain::import::{RowProblem, cell, entries};
-use domain::text::{ExternalId, ShortName};
+use domain::text::{ExternalId, ShortName, Username};
 
 use super::header::{RowCells, TableLayout};
 use crate::actions::imports::{ImportRecord, ImportedPerson};
@@ -11,8 +11,8 @@ use crate::actions::people;
 /// The columns of a table of users; `passwordHash` is for migrations from a better-auth database.
 pub const LAYOUT: TableLayout = TableLayout {
     table: "",
-    required: &["email", "firstName", "lastName", "role"],
-    optional: &["externalId", "homeroom", "classes", "passwordHash"],
+    required: &["firstName", "lastName", "role"],
+    optional: &["email", "username", "externalId", "homeroom", "classes", "passwordHash"],
     is_strict: true,
 };
 
@@ -24,7 +24,10 @@ const CLASS_MAX: usize = 120;
 /// The unvalidated content of a row.
 #[derive(Debug, Clone, Default)]
 pub struct PersonRow<'a> {
+    /// Empty for people without an address.
     pub email: &'a str,
+    /// The name to sign in with; empty to have one made, if there is no address.
+    pub username: &'a str,
     pub first_name: &'a str,
     pub last_name: &'a str,
     /// `student` or `teacher`.
@@ -44,6 +47,7 @@ impl<'a> PersonRow<'a> {
     pub fn from_cells(cells: RowCells<'a>) -> Self {
         Self {
             email: cells.get("email"),
+            username: cells.get("username"),
             first_name: cells.get("firstName"),
             last_name: cells.get("lastName"),
             role: cells.get("role"),
@@ -59,6 +63,7 @@ impl<'a> PersonRow<'a> {
         let mut problems = Vec::new();
         let role = collect_problem(&mut problems, role(self.role));
         let email = collect_problem(&mut problems, address(self.email));
+        let username = collect_problem(&mut problems, user_name(self.username));
         let first_name = collect_problem(&mut problems, text(self.first_name, "firstName", ShortName::try_from));
         let last_name = collect_problem(&mut problems, text(self.last_name, "lastName", ShortName::try_from));
         let external_id = collect_problem(
@@ -94,6 +99,7 @@ impl<'a> PersonRow<'a> {
         match (email, role, problems.is_empty()) {
             (Some(email), Some(role), true) => Ok(ImportRecord::Person(Box::new(ImportedPerson {
                 email,
+                username: username.flatten(),
                 first_name: first_name.flatten(),
                 last_name: last_name.flatten(),
                 role,
@@ -127,12 +133,25 @@ fn role(text: &str) -> Result<MemberRole, RowProblem> {
 }
 
 /// Email addresses must be ASCII, because lower-casing maps some other characters to ASCII look-alikes.
-fn address(text: &str) -> Result<String, RowProblem> {
-    let Some(text) = cell(text) else {
-        return Err(RowProblem::new("email", "required", "is required"));
-    };
+fn address(text: &str) -> Result<Option<String>, RowProblem> {
+    let Some(text) = cell(text) else { return Ok(None) };
     let address = people::address(text).filter(|_| text.is_ascii());
-    address.ok_or_else(|| RowProblem::new("email", "invalid", "is no e-mail address"))
+    let invalid = || {
+        RowProblem::new(
+            "email",
+            "invalid",
+            "is no e-mail address; leave it empty if there is none",
+        )
+    };
+    address.map(Some).ok_or_else(invalid)
+}
+
+fn user_name(text: &str) -> Result<Option<Username>, RowProblem> {
+    let Some(text) = cell(text) else { return Ok(None) };
+    Username::try_from(text).map(Some).map_err(|reason| {
+        let shown: String = text.chars().take(60).collect();
+        RowProblem::new("username", "invalid", format!("is “{shown}”, but {reason}"))
+    })
 }
 
 fn text<'a, T>(
@@ -184,9 +203,29 @@ mod tests {
         let Ok(ImportRecord::Person(person)) = ben().parse() else {
             panic!("refused")
         };
-        assert_eq!(person.email, "ben@school.example");
+        assert_eq!(person.email.as_deref(), Some("ben@school.example"));
+        assert!(!person.has_name_only());
         assert_eq!(person.first_name.unwrap().as_str(), "Ben");
         assert_eq!((person.role, person.external_id), (MemberRole::Student, None));
+    }
+
+    #[test]
+    fn import_row_without_email_is_parsed() {
+        let row = PersonRow { email: "", ..ben() };
+        let Ok(ImportRecord::Person(person)) = row.parse() else {
+            panic!("refused")
+        };
+        assert_eq!((&person.email, person.has_name_only()), (&None, true));
+        assert_eq!(person.generated_name().as_str(), "ben.lake");
+        let named = PersonRow {
+            email: "",
+            username: " Ben.L ",
+            ..ben()
+        };
+        let Ok(ImportRecord::Person(person)) = named.parse() else {
+            panic!("refused")
+        };
+        assert_eq!(person.username.unwrap().as_str(), "ben.l");
     }
 
     #[test]
@@ -200,6 +239,7 @@ mod tests {
     fn all_errors_of_import_row_are_reported() {
         let row = PersonRow {
             email: "ad\u{430}@school.example",
+            username: "ben lake",
             first_name: "",
             last_name: "",
             role: "teacher",
@@ -210,6 +250,7 @@ mod tests {
         };
         let wrong = [
             "email",
+            "username",
             "externalId",
             "passwordHash",
             "firstName",

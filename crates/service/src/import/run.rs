@@ -187,11 +187,14 @@ impl Import {
 /// Returns the email addresses in these rows.
 fn addresses(records: &[ImportRecord]) -> Vec<String> {
     let address = |record: &ImportRecord| match record {
-        ImportRecord::Person(person) => Some(person.email.clone()),
+        ImportRecord::Person(person) => person.email.clone(),
         _ => None,
     };
     records.iter().filter_map(address).collect()
 }
+
+/// Marks the key of rows that only the name identifies.
+const NAME_ONLY: &str = "";
 
 /// What previous rows were about: a second row about the same object is an error in the file.
 #[derive(Default)]
@@ -207,10 +210,15 @@ impl DuplicateDetector {
             ImportRecord::Person(person) => {
                 let id = person.external_id.as_ref();
                 let id = id.map(|id| ("externalId", format!("person {id}")));
-                [("email", format!("address {}", person.email))]
-                    .into_iter()
-                    .chain(id)
-                    .collect()
+                let email = person.email.as_ref();
+                let email = email.map(|email| ("email", format!("address {email}")));
+                let username = person.username.as_ref();
+                let username = username.map(|name| ("username", format!("user name {name}")));
+                let name = person.has_name_only().then(|| {
+                    let name = person.generated_name();
+                    (NAME_ONLY, format!("name {name}"))
+                });
+                email.into_iter().chain(id).chain(username).chain(name).collect()
             }
             ImportRecord::RemovedPerson(id) => vec![("sourcedId", format!("person {id}"))],
             ImportRecord::Class(class) => vec![("sourcedId", format!("class {}", class.external_id))],
@@ -233,6 +241,10 @@ impl DuplicateDetector {
         let repeated = keys
             .iter()
             .find_map(|(column, key)| Some((*column, *self.first_rows.get(key)?)));
+        if let Some((NAME_ONLY, first)) = repeated {
+            let message = format!("is needed, or externalId, because row {first} has the same name");
+            return Some(RowProblem::new("username", "required", message));
+        }
         if let Some((column, first)) = repeated {
             return Some(RowProblem::new(
                 column,

@@ -98,7 +98,7 @@ impl ExportArchive {
             .0
             .transactor
             .platform_read(CrossTenantReason::PersonalData, move |platform| platform.profile(&user));
-        let emails = self.jobs.0.outbox.list(&look.await?.email).await?;
+        let emails = self.jobs.0.outbox.list(look.await?.email.stored_form()).await?;
         let mut entry = self
             .zip
             .add_entry("emails-in-outbox.json".to_owned(), clock::now())

@@ -4,6 +4,7 @@ use better_auth::email;
 use better_auth::error::AuthError;
 use better_auth::schema::FieldReader;
 use domain::access::PlatformRole;
+use domain::account_email::is_placeholder;
 use domain::id::UserId;
 use domain::patch::FieldPatch;
 use domain::text::Name;
@@ -235,7 +236,7 @@ fn role_of(value: &Value) -> Result<PlatformRole, AuthError> {
 
 fn known_address(address: &str) -> Result<String, AuthError> {
     let address = email::lower_case(address);
-    if address.len() <= LONGEST_EMAIL && email::is_email(&address) {
+    if address.len() <= LONGEST_EMAIL && email::is_email(&address) && !is_placeholder(&address) {
         Ok(address)
     } else {
         Err(AuthError::invalid_email())

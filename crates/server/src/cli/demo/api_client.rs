@@ -53,6 +53,7 @@ impl ClientFactory {
             user_agent: Some("groupwork demo".to_owned()),
             active_organization_id: Some(organization.clone()),
             impersonated_by: None,
+            new_password_until: None,
         };
         let signed = better_auth::cookie::sign(&self.secret, &session.token);
         self.store

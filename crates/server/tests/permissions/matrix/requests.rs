@@ -218,6 +218,10 @@ fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &LessonIds, actor: &Matrix
     let body = match (line.method, end) {
         ("GET", _) => return Sample::Empty,
         (_, "sign-in/email") => json!({"email": unknown, "password": "wrong wrong"}),
+        (_, "sign-in/username") => json!({"username": "no.body@nowhere", "password": "wrong wrong"}),
+        (_, "sign-in/slip") => json!({"token": "unknown"}),
+        (_, "is-username-available") => json!({"username": "no.body"}),
+        (_, "new-password") => json!({"newPassword": "uncommon-Q7wz-phrase"}),
         (_, "sign-up/email") => json!({"email": unknown, "password": "wrong wrong", "name": "Sample"}),
         (_, "request-password-reset") => json!({"email": unknown}),
         (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),

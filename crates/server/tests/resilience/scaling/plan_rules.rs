@@ -155,6 +155,14 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("mail_domains::LIST", "a school has twenty mail domains at most"),
     ("mail_domains::COUNT", "a school has twenty mail domains at most"),
     ("mail_domains::HELD", "a school has twenty mail domains at most"),
+    (
+        "people::NAMES_TAKEN",
+        "names that begin alike; a school has a thousand members",
+    ),
+    (
+        "people::WITHOUT_ID",
+        "names that begin alike; a school has a thousand members",
+    ),
     ("assignments::STAFF_LIST", "the list of the school's topics"),
     ("attachments::OF_STAFF_LIST", "the files of that list"),
     ("group_assignments::OF_STAFF_LIST", "the links of that list"),

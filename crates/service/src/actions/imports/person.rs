@@ -1,6 +1,7 @@
 //! Creates, updates or removes one user of an import.
 
 use domain::access::MemberRole;
+use domain::account_email::AccountEmail;
 use domain::change::user::UserChange;
 use domain::class::EnrolledBy;
 use domain::id::{ClassId, HomeroomId, UserId};
@@ -8,7 +9,7 @@ use domain::import::{ImportMode, RowStatus, looks_like_an_id};
 use domain::invitation::{Admission, EnrollmentTargets};
 use domain::patch::FieldDiff;
 use domain::take_over::TakeOverCandidate;
-use domain::text::{Name, ShortName};
+use domain::text::{Name, ShortName, Username};
 use domain::user::Person;
 
 use super::{ImportRules, ImportedPerson, PreviewEntry, PreviewMember, RANK, RowError, RowResult};
@@ -19,6 +20,8 @@ use adapters::mailer::Mailer;
 use common::error::Error;
 use db::WriteTx;
 use db::imports::NamedClass;
+use db::people::FoundAccount;
+use db::platform::CrossTenantReason;
 
 /// Creates a member or updates an existing one.
 pub(super) fn import_person(
@@ -27,14 +30,14 @@ pub(super) fn import_person(
     mail: Option<&Mailer>,
     new: &ImportedPerson,
 ) -> Result<RowResult, RowError> {
-    let found = tx.account_of_address(&new.email)?;
+    let found = find_account(tx, new)?;
     let member = found.as_ref().and_then(|found| found.member_role);
     if let (Some(found), Some(role)) = (&found, member) {
         if RANK.may_act_on(found.role, role).is_err() {
             return Err(RowError::row(
-                "email",
+                if new.email.is_some() { "email" } else { "username" },
                 "FORBIDDEN_RANK",
-                "is the address of an owner or admin, whom an import does not change",
+                "belongs to an owner or admin, whom an import does not change",
             ));
         }
         if rules.mode == ImportMode::Create {
@@ -49,7 +52,7 @@ pub(super) fn import_person(
     let homeroom = HomeroomChoice::of(tx, new)?;
     let classes = classes(tx, new)?;
     let is_invited = member.is_none() && people::decide(tx, found.as_ref()) == Admission::Invite;
-    if is_invited && rules.is_dry_run && is_due(tx, &new.email)? {
+    if is_invited && rules.is_dry_run && is_due(tx, new.email.as_deref().unwrap_or_default())? {
         // The real run takes over the account, and then the user joins.
         return Ok(RowResult {
             preview_entry: preview_entry(new, false),
@@ -106,6 +109,42 @@ pub(super) fn import_person(
     // An account that a dry run created has no id to report.
     done.user = (!rules.is_dry_run || member.is_some()).then_some(user);
     Ok(done)
+}
+
+/// Returns the account that a row is about: by email address, else by external id, else by user name. A row with the
+/// name only is about the member of this name who has neither.
+fn find_account(tx: &mut WriteTx<'_>, new: &ImportedPerson) -> Result<Option<FoundAccount>, RowError> {
+    if let Some(email) = &new.email
+        && let Some(found) = tx.account_of_address(email)?
+    {
+        return Ok(Some(found));
+    }
+    if let Some(external_id) = &new.external_id
+        && let Some(holder) = tx.member_of_external_id(external_id.as_str())?
+    {
+        let membership = tx.membership(&holder.user)?;
+        // A row with another address is about somebody else, unless the person had none.
+        let is_same = new.email.is_none() || membership.user.email.address().is_none();
+        return Ok(is_same.then(|| FoundAccount {
+            person: membership.user.person(),
+            role: membership.user.role,
+            home: membership.user.home_organization_id.clone(),
+            member_role: Some(membership.member.role),
+        }));
+    }
+    if new.email.is_some() {
+        return Ok(None);
+    }
+    if let Some(username) = &new.username {
+        return Ok(tx.account_of_user_name(username)?.map(|named| named.account));
+    }
+    if new.external_id.is_some() {
+        return Ok(None);
+    }
+    let name = full_name(new.first_name.as_ref(), new.last_name.as_ref())?;
+    let named = tx.members_without_id(&new.generated_name())?;
+    let mut accounts = named.into_iter().map(|named| named.account);
+    Ok(accounts.find(|account| account.person.name == name.as_str()))
 }
 
 /// Ends the membership of a user who left the school.
@@ -212,7 +251,7 @@ fn create(
         email: new.email.clone(),
         first_name: new.first_name.clone(),
         last_name: new.last_name.clone(),
-        username: None,
+        username: new.username.clone(),
         role: new.role,
         external_id: new.external_id.clone(),
     };
@@ -251,8 +290,23 @@ fn update(tx: &mut WriteTx<'_>, id: &UserId, new: &ImportedPerson) -> Result<Row
             changed.write("name", &mut user.name, name);
             changed.write("firstName", &mut user.first_name, first);
             changed.write("lastName", &mut user.last_name, last);
+        }
+        let former_email = user.email.clone();
+        if let Some(email) = new.email.as_ref().filter(|_| user.email.address().is_none()) {
+            changed.write("email", &mut user.email, AccountEmail::stored(email));
+        }
+        if let Some(username) = &new.username {
+            user_name_is_free(tx, username, id)?;
+            changed.write("username", &mut user.username, Some(username.clone()));
+        }
+        if !changed.is_empty() {
             user.updated_at = tx.now();
             tx.update_account(&user)?;
+        }
+        if changed.has("email") {
+            tx.on_platform(CrossTenantReason::SignInHistory, |platform| {
+                platform.move_sign_in_history(former_email.stored_form(), user.email.stored_form())
+            })?;
         }
     }
     if let Some(hash) = new.password_hash.as_ref().filter(|_| is_ours)
@@ -320,6 +374,18 @@ fn external_id_is_free(tx: &mut WriteTx<'_>, new: &ImportedPerson, known: Option
         )),
         Ok(_) | Err(Error::NotFound) => Ok(()),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Checks that no other account of the organization has a user name.
+fn user_name_is_free(tx: &mut WriteTx<'_>, username: &Username, user: &UserId) -> Result<(), RowError> {
+    match tx.account_of_user_name(username)? {
+        Some(named) if named.account.person.id != *user => Err(RowError::row(
+            "username",
+            "DUPLICATE_USERNAME",
+            &format!("{username} belongs to another person here; leave it out to have one made"),
+        )),
+        _ => Ok(()),
     }
 }
 

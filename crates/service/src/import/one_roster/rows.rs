@@ -2,7 +2,7 @@
 //! removals, so that no row depends on a later one.
 
 use domain::import::{PEOPLE_MAX, RowProblem, cell};
-use domain::text::{AcademicYear, ExternalId, Name, ShortName};
+use domain::text::{AcademicYear, ExternalId, Name, ShortName, Username};
 
 use super::{ArchiveOverview, CLASSES, ENROLLMENTS, ENROLLMENTS_MAX, OneRosterArchive, USERS, is_deleted};
 use crate::actions::imports::{ImportRecord, ImportedClass, ImportedEnrollment, ImportedHomeroom};
@@ -97,8 +97,12 @@ fn user(overview: &ArchiveOverview, cells: RowCells<'_>) -> ParsedRow {
     if cell(id).is_none() {
         return Err(problem("sourcedId", "required", "is required"));
     }
+    // Other systems name people in their own form, for instance by address. Such a name is not taken over.
+    let (email, username) = (cells.get("email"), cells.get("username"));
+    let is_usable = email.is_empty() && Username::try_from(username).is_ok();
     PersonRow {
-        email: cells.get("email"),
+        email,
+        username: if is_usable { username } else { "" },
         first_name: cells.get("givenName"),
         last_name: cells.get("familyName"),
         role,
