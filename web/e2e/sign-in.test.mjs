@@ -83,16 +83,52 @@ scenario("password set by another user must be changed after sign-in", async (ha
   await page.getByText(/reset your password on/).waitFor();
   await page.goto("/groups");
   await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
-  await page.locator("input[name=current]").fill(temporaryPassword);
+  // The password that was just typed is not asked for again.
+  assert.equal(await page.locator("input[name=current]").count(), 0);
   await page.locator("input[name=password]").fill("password1234");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").filter({ hasText: "too easy to guess" }).waitFor();
   await assertAccessible(page);
-  await page.locator("input[name=current]").fill(temporaryPassword);
   await page.locator("input[name=password]").fill("seven blue whales sing");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/groups");
 });
+
+scenario(
+  "student without an email address signs in with the code of a slip, then with the user name",
+  async (harness) => {
+    const admin = await harness.api("admin");
+    const made = await admin.post("/users", { name: "Zita Zöllner", role: "STUDENT" });
+    assert.equal(made.username, "zita.zoellner");
+    const page = await harness.page("nobody", { path: `/slip#token=${made.slipToken}`, allow: [/status of 401/] });
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
+    assert.equal(await page.locator("input[name=current]").count(), 0, "only the new password is asked for");
+    await page.locator("input[name=password]").fill("seven blue whales sing");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => !url.pathname.includes("password"));
+    const { organization } = await admin.get("/users/me");
+    await page.goto("/me");
+    await page.getByText(`zita.zoellner@${organization.slug}`).waitFor();
+    await page.getByText("No email address").waitFor();
+
+    const other = await harness.page("nobody", { path: `/slip#token=${made.slipToken}`, allow: [/status of 401/] });
+    await other.getByRole("button", { name: "Sign in" }).click();
+    await other.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
+    await other.getByRole("link", { name: "Sign in with the password" }).click();
+    await other.locator("input[name=email]").fill("zita.zoellner");
+    await other.locator("input[name=password]").fill("seven blue whales sing");
+    await other.keyboard.press("Enter");
+    await other.getByRole("alert").filter({ hasText: "ends with @" }).waitFor();
+    await other.goto(`/login?org=${organization.slug}`);
+    await other.locator("input[name=email]").fill("zita.zoellner");
+    await other.locator("input[name=password]").fill("seven blue whales sing");
+    await other.keyboard.press("Enter");
+    await other.waitForURL((url) => !url.pathname.includes("login"));
+    await admin.delete(`/users/${made.id}`);
+  },
+);
 
 scenario("ending other sessions keeps the current one", async (harness) => {
   const other = await harness.page("ben", { path: "/groups", fresh: true, allow: [/status of 401/] });

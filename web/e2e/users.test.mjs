@@ -10,7 +10,7 @@ const LIST = [
   "Müller;Maja;maja@demo.example;8x;rot",
   "Lima;Ana;ana@demo.example;;braun",
   "Okoye-Berg;Ben;ben@demo.example;;",
-  "Ohne;Adresse;;8x;",
+  "Ohne;Adresse;kein-at;8x;",
   "=Formel;Otto;otto@demo.example;8y;",
 ].join("\r\n");
 
@@ -37,7 +37,7 @@ scenario("imported users can sign in", async (harness) => {
   await page.getByRole("button", { name: "2 new", exact: true }).waitFor();
   await page.getByRole("button", { name: "1 changed", exact: true }).waitFor();
   await page.getByRole("button", { name: "1 unchanged", exact: true }).waitFor();
-  await page.getByRole("row").filter({ hasText: /^5/ }).filter({ hasText: "Email: is missing" }).waitFor();
+  await page.getByRole("row").filter({ hasText: /^5/ }).filter({ hasText: "“kein-at” is not valid" }).waitFor();
   assert.equal((await api.get("/users?search=maja")).data.length, 0, "a dry run changes nothing");
   // 8y is a typing error in the file.
   await page.getByText("8y").click();
@@ -54,7 +54,7 @@ scenario("imported users can sign in", async (harness) => {
   assert.deepEqual(
     lines.map(([room, name, email]) => [room, name, email]),
     [
-      ["Homeroom", "Name", "Email"],
+      ["Homeroom", "Name", "Email or user name"],
       ["", "Otto =Formel", "otto@demo.example"],
       ["8x", "Maja Müller", "maja@demo.example"],
     ],

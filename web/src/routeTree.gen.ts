@@ -17,6 +17,7 @@ import { Route as LoginRouteImport } from './routes/login'
 import { Route as ResetPasswordRouteImport } from './routes/reset-password'
 import { Route as SchoolsRouteImport } from './routes/schools'
 import { Route as SecondFactorRouteImport } from './routes/second-factor'
+import { Route as SlipRouteImport } from './routes/slip'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
 import { Route as SchoolActivityRouteImport } from './routes/_school/activity'
 import { Route as SchoolHelpRouteImport } from './routes/_school/help'
@@ -84,6 +85,9 @@ const SchoolsRoute = SchoolsRouteImport.update({
 const SecondFactorRoute = SecondFactorRouteImport.update({
   id: '/second-factor',
   path: '/second-factor',
+const SlipRoute = SlipRouteImport.update({
+  id: '/slip',
+  path: '/slip',
   getParentRoute: () => rootRouteImport,
 } as any)
 const SchoolIndexRoute = SchoolIndexRouteImport.update({
@@ -251,6 +255,7 @@ export interface FileRoutesByFullPath {
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/second-factor': typeof SecondFactorRoute
+  '/slip': typeof SlipRoute
   '/activity': typeof SchoolActivityRoute
   '/help': typeof SchoolHelpRoute
   '/me': typeof SchoolMeRoute
@@ -288,6 +293,7 @@ export interface FileRoutesByTo {
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/second-factor': typeof SecondFactorRoute
+  '/slip': typeof SlipRoute
   '/activity': typeof SchoolActivityRoute
   '/help': typeof SchoolHelpRoute
   '/me': typeof SchoolMeRoute
@@ -328,6 +334,7 @@ export interface FileRoutesById {
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/second-factor': typeof SecondFactorRoute
+  '/slip': typeof SlipRoute
   '/_school/activity': typeof SchoolActivityRoute
   '/_school/help': typeof SchoolHelpRoute
   '/_school/me': typeof SchoolMeRoute
@@ -369,6 +376,7 @@ export interface FileRouteTypes {
     | '/reset-password'
     | '/schools'
     | '/second-factor'
+    | '/slip'
     | '/activity'
     | '/help'
     | '/me'
@@ -406,6 +414,7 @@ export interface FileRouteTypes {
     | '/reset-password'
     | '/schools'
     | '/second-factor'
+    | '/slip'
     | '/activity'
     | '/help'
     | '/me'
@@ -445,6 +454,7 @@ export interface FileRouteTypes {
     | '/reset-password'
     | '/schools'
     | '/second-factor'
+    | '/slip'
     | '/_school/activity'
     | '/_school/help'
     | '/_school/me'
@@ -485,6 +495,7 @@ export interface RootRouteChildren {
   ResetPasswordRoute: typeof ResetPasswordRoute
   SchoolsRoute: typeof SchoolsRoute
   SecondFactorRoute: typeof SecondFactorRoute
+  SlipRoute: typeof SlipRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -543,6 +554,11 @@ declare module '@tanstack/react-router' {
       path: '/second-factor'
       fullPath: '/second-factor'
       preLoaderRoute: typeof SecondFactorRouteImport
+    '/slip': {
+      id: '/slip'
+      path: '/slip'
+      fullPath: '/slip'
+      preLoaderRoute: typeof SlipRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/_school/': {
@@ -828,6 +844,7 @@ const rootRouteChildren: RootRouteChildren = {
   ResetPasswordRoute: ResetPasswordRoute,
   SchoolsRoute: SchoolsRoute,
   SecondFactorRoute: SecondFactorRoute,
+  SlipRoute: SlipRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

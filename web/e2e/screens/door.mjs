@@ -3,6 +3,7 @@ export default [
   { name: "Sign in", who: "nobody", path: "/login" },
   { name: "A forgotten password", who: "nobody", path: "/forgot" },
   { name: "A password set with a letter", who: "nobody", path: "/reset-password#token=x" },
+  { name: "A code to sign in", who: "nobody", path: "/slip#token=x" },
   { name: "A link that is spent", who: "nobody", path: "/reset-password" },
   {
     name: "An invitation that is spent",

@@ -8,7 +8,7 @@ import { client, unwrap } from "../api/client";
 import { FormAlert } from "./FormAlert";
 import { PasswordField } from "../forms/PasswordField";
 import { deleteDrafts } from "../forms/drafts";
-import { clearUserData, meQuery, type Me } from "./session";
+import { clearUserData, fullUserName, meQuery, openSession, type Me } from "./session";
 import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
 import { markSchoolRestored, getPageSchool } from "./pageSchool";
 import { loadTexts } from "../i18n";
@@ -23,10 +23,9 @@ const SecondStep = lazyPart(async () => {
 });
 
 /** Signs in and enters the school of the page again. Returns the signed-in user; null while a code is missing. */
-async function reauthenticate(person: Me, email: string, password: string): Promise<Me | null> {
+async function reauthenticate(person: Me, typed: string, password: string): Promise<Me | null> {
   await waitForAuthReads();
-  const answer = await unwrap(client.POST("/auth/sign-in/email", { body: { email, password } }));
-  return answer && "twoFactorRedirect" in answer ? null : enterAgain(person);
+  return (await openSession(typed, password)) ? null : enterAgain(person);
 }
 
 /** Enters the school of the page again after a sign-in. Returns the signed-in user. */
@@ -89,11 +88,11 @@ export function SignInAgainDialog({ person }: { person: Me }) {
           <p>{t("sessionEnded.text")}</p>
           {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
           <TextField
-            label={t("signIn.email")}
+            label={t("signIn.name")}
             name="email"
-            type="email"
             autoComplete="username"
-            defaultValue={person.email}
+            isSignInName
+            defaultValue={person.email ?? fullUserName(person) ?? ""}
             isRequired
           />
           <PasswordField label={t("signIn.password")} name="password" />

@@ -12,6 +12,10 @@ import { waitForAuthReads } from "./sessionEnd";
 
 export type Me = Schemas["Me"];
 
+/** The user name with the school, as on printed slips; null without a user name. */
+export const fullUserName = (person: Me): string | null =>
+  person.username === null || !person.organization ? person.username : `${person.username}@${person.organization.slug}`;
+
 /** Role of a user in the active school. */
 export type EffectiveRole = "student" | "teacher" | "admin" | "owner" | "super";
 
@@ -82,11 +86,27 @@ export function requireRole(allowed: (person: Me) => boolean) {
   };
 }
 
+/** Whether a text at sign-in is an email address; in a user name, `name@school`, no dot follows the `@`. */
+export const isEmail = (text: string): boolean => /@.*\./.test(text);
+
+/**
+ * Opens a session with an email address or a user name; `org` is the short name of the school of plain user names. Returns
+ * whether the sign-in waits for a code of the second factor.
+ */
+export async function openSession(typed: string, password: string, org?: string): Promise<boolean> {
+  const school = org === undefined ? {} : { organizationSlug: org };
+  const answer = await unwrap(
+    isEmail(typed)
+      ? client.POST("/auth/sign-in/email", { body: { email: typed, password } })
+      : client.POST("/auth/sign-in/username", { body: { username: typed, password, ...school } }),
+  );
+  return answer !== undefined && "twoFactorRedirect" in answer;
+}
+
 /** Signs in. Returns whether the sign-in waits for a code of the second factor. */
-export async function signIn(cache: QueryClient, email: string, password: string): Promise<boolean> {
+export async function signIn(cache: QueryClient, typed: string, password: string, org?: string): Promise<boolean> {
   await waitForAuthReads();
-  const answer = await unwrap(client.POST("/auth/sign-in/email", { body: { email, password } }));
-  if (answer && "twoFactorRedirect" in answer) return true;
+  if (await openSession(typed, password, org)) return true;
   completeSignIn(cache);
   return false;
 }
@@ -97,7 +117,7 @@ export function completeSignIn(cache: QueryClient): void {
   clearCache(cache);
 }
 
-function clearCache(cache: QueryClient): void {
+export function clearCache(cache: QueryClient): void {
   resetEventPosition();
   cache.clear();
 }
@@ -125,6 +145,11 @@ export async function returnToSchool(cache: QueryClient, person: Me, organizatio
 /** Changes the password of the signed-in user; all their other sessions end. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } });
+}
+
+/** Replaces the provisional password with which the session was opened. The service allows it once, for 15 minutes. */
+export async function replacePassword(newPassword: string): Promise<void> {
+  await client.POST("/auth/new-password", { body: { newPassword } });
 }
 
 /** Storage keys that survive sign-out: preferences, under ids that reveal nothing. */

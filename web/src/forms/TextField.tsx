@@ -11,15 +11,17 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
   end?: ReactNode;
   /** Hides the label visually, where other content identifies the field. */
   isBare?: boolean;
+  /** Whether the field is for a name to sign in with, which phones neither capitalize nor correct. */
+  isSignInName?: boolean;
 }
 
 /** Single-line text field with label and error. Without autocomplete, unless the text is about the reader. */
-export function TextField({ label, hint, problem, end, isBare = false, ...rest }: Props) {
+export function TextField({ label, hint, problem, end, isBare = false, isSignInName = false, ...rest }: Props) {
   return (
     <AriaTextField autoComplete="off" {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
       <span className="flex gap-2">
-        <Input className={BOX} />
+        <Input className={BOX} {...(isSignInName ? { autoCapitalize: "none", spellCheck: false } : {})} />
         {end}
       </span>
       {hint === undefined ? null : (

@@ -1,13 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Form } from "../forms/Form";
+import { Problem } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
 import { PasswordField } from "../forms/PasswordField";
-import { changePassword, meQuery, safeRedirect } from "../auth/session";
+import { changePassword, meQuery, replacePassword, safeRedirect } from "../auth/session";
 import { ResetNotice } from "../features/account/ResetNotice";
 import { Button } from "../components/Button";
 
@@ -20,6 +22,8 @@ export const Route = createFileRoute("/change-password")({
   component: ChangePassword,
 });
 
+const isNotFresh = (problem: unknown): boolean => problem instanceof Problem && problem.code === "SESSION_NOT_FRESH";
+
 /** Users who signed in with a password that was set by another user have to change it first. */
 function ChangePassword() {
   const { t } = useTranslation();
@@ -27,8 +31,15 @@ function ChangePassword() {
   const navigate = useNavigate();
   const { next } = Route.useSearch();
   const person = useQuery(meQuery);
+  // The provisional password was typed at sign-in; it is asked for again only if that was a while ago.
+  const [isOldNeeded, setOldNeeded] = useState(false);
   const changing = useMutation({
-    mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),
+    mutationFn: async (form: FormData) => {
+      const password = String(form.get("password"));
+      if (isOldNeeded) return changePassword(String(form.get("current")), password);
+      return replacePassword(password);
+    },
+    onError: (problem) => setOldNeeded(isOldNeeded || isNotFresh(problem)),
     onSuccess: () => {
       cache.clear();
       return navigate({ href: safeRedirect(next) });
@@ -39,8 +50,9 @@ function ChangePassword() {
       <p>{t("password.why")}</p>
       {person.data ? <ResetNotice reset={person.data.passwordReset} /> : null}
       <Form isPending={changing.isPending} onSubmit={changing.mutate}>
-        {changing.isError ? <FormAlert problem={changing.error} /> : null}
-        <PasswordField label={t("password.given")} name="current" />
+        {isNotFresh(changing.error) ? <p role="alert">{t("password.stale")}</p> : null}
+        {changing.isError && !isNotFresh(changing.error) ? <FormAlert problem={changing.error} /> : null}
+        {isOldNeeded ? <PasswordField label={t("password.given")} name="current" /> : null}
         <PasswordField label={t("password.new")} name="password" isNew />
         <Button kind="main" type="submit" isPending={changing.isPending}>
           {t("password.go")}

@@ -29,6 +29,7 @@ function Forgot() {
         <Form isPending={asking.isPending} onSubmit={(fields) => asking.mutate(String(fields.get("email")).trim())}>
           {asking.isError ? <FormAlert problem={asking.error} /> : null}
           <p>{t("forgot.text")}</p>
+          <p className="text-soft">{t("forgot.noEmail")}</p>
           <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
           <Button kind="main" type="submit" isPending={asking.isPending}>
             {t("forgot.go")}

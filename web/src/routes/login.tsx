@@ -15,6 +15,8 @@ import { TextField } from "../forms/TextField";
 
 interface LoginSearch {
   next?: string;
+  /** Short name of the school, for user names without it. */
+  org?: string;
   /** What the user did before; shown as a notice. */
   told?: "password" | "joined";
 }
@@ -22,6 +24,7 @@ interface LoginSearch {
 export const Route = createFileRoute("/login")({
   validateSearch: (search: Record<string, unknown>): LoginSearch => ({
     ...(typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),
+    ...(typeof search.org === "string" ? { org: search.org } : {}),
     ...(search.told === "password" || search.told === "joined" ? { told: search.told } : {}),
   }),
   beforeLoad: async ({ context, search }) => {
@@ -44,14 +47,15 @@ function SignIn() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { next, told } = Route.useSearch();
+  const { next, told, org } = Route.useSearch();
   const form = useRef<HTMLFormElement>(null);
   // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
   const [isWaiting, setWaiting] = useState(false);
   const openNext = () => void navigate({ href: safeRedirect(next) });
   const signingIn = useMutation({
-    mutationFn: (typed: FormData) => signIn(cache, String(typed.get("email")).trim(), String(typed.get("password"))),
+    mutationFn: (typed: FormData) =>
+      signIn(cache, String(typed.get("email")).trim(), String(typed.get("password")), org),
     onSuccess: (isUnfinished) => (isUnfinished ? setWaiting(true) : openNext()),
   });
   const notice =
@@ -93,7 +97,7 @@ function SignIn() {
       <Form ref={form} isPending={signingIn.isPending} onSubmit={signingIn.mutate}>
         {notice === undefined || signingIn.isError ? null : <output className="text-good font-medium">{notice}</output>}
         {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
-        <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
+        <TextField label={t("signIn.name")} name="email" autoComplete="username" isSignInName isRequired />
         <PasswordField label={t("signIn.password")} name="password" />
         <Button kind="main" type="submit" isPending={signingIn.isPending}>
           {signingIn.isPending ? t("signIn.going") : t("signIn.go")}

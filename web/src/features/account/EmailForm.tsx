@@ -21,9 +21,9 @@ export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" 
       {outcome === "changed" ? <output className="text-good font-medium">{t("me.emailChanged")}</output> : null}
       {outcome === "expired" ? <output className="text-bad font-medium">{t("me.emailExpired")}</output> : null}
       <p className="flex flex-wrap items-center justify-between gap-2">
-        <span className="font-medium wrap-anywhere">{person.email}</span>
+        <span className="font-medium wrap-anywhere">{person.email ?? t("me.emailNone")}</span>
         <DialogTrigger>
-          <Button>{t("me.emailChange")}</Button>
+          <Button>{t(person.email === null ? "me.emailAdd" : "me.emailChange")}</Button>
           <Dialog title={t("me.emailTitle")}>{(close) => <ChangeEmailForm close={close} onSent={setSent} />}</Dialog>
         </DialogTrigger>
       </p>

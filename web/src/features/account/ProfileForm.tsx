@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { meQuery, type Me } from "../../auth/session";
+import { fullUserName, meQuery, type Me } from "../../auth/session";
 import { toast } from "../../components/base/toast";
 import { FormBody } from "../../forms/FormDialog";
 import { Select } from "../../forms/Select";
@@ -45,7 +45,7 @@ export function ProfileForm({ person }: { person: Me }) {
         )}
         {person.username === null ? null : (
           <p>
-            {t("me.username")}: <span className="font-medium">{person.username}</span>
+            {t("me.username")}: <span className="font-medium wrap-anywhere">{fullUserName(person)}</span>
           </p>
         )}
         <div className="grid gap-4 sm:grid-cols-2">

@@ -5,13 +5,15 @@ import { client, unwrap } from "../../api/client";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
+import { FirstPassword } from "../users/FirstPassword";
+import { sheetOf } from "../users/passwordSheets";
 
 /** Resets the password of a student and shows the new one once. */
 export function ResetPasswordDialog({
   person,
   onClose,
 }: {
-  person: { id: string; name: string };
+  person: { id: string; name: string; email: string | null };
   onClose: () => void;
 }) {
   const { t } = useTranslation();
@@ -28,12 +30,7 @@ export function ResetPasswordDialog({
       {(close) => (
         <>
           {reset.data ? (
-            <output className="flex flex-col gap-2">
-              <span>{t("classes.passwordIs")}</span>
-              <code className="bg-page rounded-lg p-3 text-center text-xl wrap-anywhere select-all">
-                {reset.data.temporaryPassword}
-              </code>
-            </output>
+            <FirstPassword sheet={sheetOf(person, reset.data)} />
           ) : (
             <p>{t("classes.passwordText", { name: person.name })}</p>
           )}

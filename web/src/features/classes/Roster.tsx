@@ -13,6 +13,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { Card } from "../../components/Card";
 import { type ClassStudent, classStudentsQuery } from "./classes";
+import { ClassSlips } from "./ClassSlips";
 import { useEnrolment } from "./useEnrolment";
 import { PersonPicker } from "./PersonPicker";
 import { ResetPasswordDialog } from "./ResetPasswordDialog";
@@ -30,6 +31,7 @@ interface Props {
 export function Roster({ classId, canChange, isUngrouped, onUngrouped }: Props) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
+  const [isSlips, setSlips] = useState(false);
   if (found.isPending) return <Skeleton />;
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const ungrouped = found.data.filter((student) => student.groupIds.length === 0);
@@ -37,6 +39,12 @@ export function Roster({ classId, canChange, isUngrouped, onUngrouped }: Props) 
   return (
     <div className="flex flex-col gap-3">
       {canChange ? <AddStudents classId={classId} existingIds={found.data} /> : null}
+      {canChange && found.data.length > 0 ? (
+        <p>
+          <Button onPress={() => setSlips(true)}>{t("classes.slips")}</Button>
+        </p>
+      ) : null}
+      {isSlips ? <ClassSlips students={found.data} onClose={() => setSlips(false)} /> : null}
       {found.data.length === 0 ? (
         <EmptyState>{t("classes.noStudents")}</EmptyState>
       ) : (

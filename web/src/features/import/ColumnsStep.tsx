@@ -115,7 +115,7 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
             name: t("people.name"),
             cell: (line) => [line.firstName, line.lastName].filter(Boolean).join(" ") || "–",
           },
-          { id: "email", name: t("import.fields.email"), cell: (line) => line.email || "–" },
+          { id: "email", name: t("import.fields.email"), cell: (line) => line.email || line.username || "–" },
           {
             id: "role",
             name: t("import.fields.role"),

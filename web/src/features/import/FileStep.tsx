@@ -18,6 +18,7 @@ export function FileStep({ change }: { change: Change }) {
       ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes"],
       ["ada@school.example", "Ada", "Turner", "teacher", "T-1", "", "7b"],
       ["ana@school.example", "Ana", "Lima", "student", "S-1", "7b", "7b;Chess"],
+      ["", "Bo", "Meer", "student", "S-2", "7b", "7b"],
     ]);
   return (
     <div className="flex flex-col gap-4">
@@ -42,7 +43,7 @@ export function FileStep({ change }: { change: Change }) {
         <Card className="flex flex-col gap-2">
           <h2>{t("import.rulesTitle")}</h2>
           <ul className="list-disc ps-5">
-            {(["first", "nobody", "passwords", "often"] as const).map((rule) => (
+            {(["first", "nobody", "passwords", "emails", "often"] as const).map((rule) => (
               <li key={rule}>{t(`import.rules.${rule}`)}</li>
             ))}
           </ul>

@@ -29,13 +29,14 @@ export function ImportPasswords({ wizard, report, change }: { wizard: Wizard; re
         users={people}
         sheets={wizard.sheets}
         onSheets={(slips) => change({ sheets: slips })}
-        of={(user) => homeroomOf(wizard, user)}
+        of={(user) => homeroomOf(wizard, report, user)}
       />
     </Card>
   );
 }
 
-function homeroomOf(wizard: Wizard, user: FullUser): string | undefined {
-  const row = wizard.rows?.slice(1).find((cells) => parseLine(cells, wizard).email.toLowerCase() === user.email);
-  return row ? parseLine(row, wizard).homeroom || undefined : undefined;
+function homeroomOf(wizard: Wizard, report: Report, user: FullUser): string | undefined {
+  const row = report.rows.find((one) => one.userId === user.id)?.row;
+  const cells = row === undefined ? undefined : wizard.rows?.[row - 1];
+  return cells ? parseLine(cells, wizard).homeroom || undefined : undefined;
 }

@@ -6,6 +6,7 @@ export const FIELDS = [
   "lastName",
   "name",
   "role",
+  "username",
   "externalId",
   "homeroom",
   "classes",
@@ -30,6 +31,7 @@ const KNOWN_NAMES: Record<Field, readonly string[]> = {
   lastName: ["lastname", "last", "surname", "familyname", "nachname", "familienname"],
   name: ["name", "fullname", "displayname", "anzeigename", "student", "schueler", "schüler"],
   role: ["role", "rolle", "usertype", "persontype", "funktion", "typ"],
+  username: ["username", "login", "loginname", "benutzername", "anmeldename", "nutzername"],
   externalId: [
     "externalid",
     "id",
@@ -63,8 +65,7 @@ export function guessColumns(header: readonly string[]): ColumnMap {
 }
 
 /** What is still missing before the table can be imported. */
-export function findMissingField(places: ColumnMap): "email" | "name" | null {
-  if (places.email === undefined) return "email";
+export function findMissingField(places: ColumnMap): "name" | null {
   return places.firstName === undefined && places.lastName === undefined && places.name === undefined ? "name" : null;
 }
 
@@ -114,6 +115,7 @@ export const HEADER = [
   "firstName",
   "lastName",
   "role",
+  "username",
   "externalId",
   "homeroom",
   "classes",
@@ -134,6 +136,7 @@ export function parseLine(
     email: cell("email"),
     ...names,
     role: "",
+    username: cell("username"),
     externalId: cell("externalId"),
     homeroom: excludedHomerooms.includes(homeroom) ? "" : homeroom,
     classes: cell("classes"),

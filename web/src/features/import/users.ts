@@ -31,7 +31,7 @@ function hasPasswordHash(wizard: Wizard, row: number): boolean {
 export function usersNotInFile(wizard: Wizard, report: Report, known: readonly KnownUser[]): KnownUser[] {
   const ids = new Set(report.rows.map((row) => row.userId).filter(Boolean));
   const addresses = new Set((wizard.rows ?? []).slice(1).map((row) => parseLine(row, wizard).email.toLowerCase()));
-  const isIn = (user: KnownUser) => ids.has(user.id) || addresses.has(user.email?.toLowerCase() ?? "");
+  const isIn = (user: KnownUser) => ids.has(user.id) || (user.email != null && addresses.has(user.email.toLowerCase()));
   const roles = new Set(known.filter(isIn).map(roleOf));
   return known.filter((user) => {
     const role = roleOf(user);

@@ -16,6 +16,7 @@ import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
 import { activeClassesQuery, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
+import { sheetOf } from "./passwordSheets";
 
 const INITIAL = {
   role: "STUDENT" as "ADMIN" | "TEACHER" | "STUDENT",
@@ -45,7 +46,7 @@ export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => 
     >
       {() =>
         added ? (
-          <UserAdded added={added} onMore={() => setAdded(undefined)} onClose={onClose} />
+          <UserAdded added={added} caller={caller} onMore={() => setAdded(undefined)} onClose={onClose} />
         ) : (
           <AddUserForm caller={caller} onAdded={setAdded} onClose={onClose} />
         )
@@ -56,18 +57,32 @@ export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => 
 
 interface UserAddedProps {
   added: Schemas["NewMember"];
+  caller: Me;
   onMore: () => void;
   onClose: () => void;
 }
 
-function UserAdded({ added, onMore, onClose }: UserAddedProps) {
+/** The sheet of a new account with a generated password. */
+function sheetOfNew(added: Schemas["NewMember"], caller: Me) {
+  if (added.result !== "CREATED" || typeof added.temporaryPassword !== "string") return null;
+  const { username, temporaryPassword, slipToken } = added;
+  const slug = caller.organization?.slug;
+  const full = username === null || slug === undefined ? username : `${username}@${slug}`;
+  return sheetOf(added, {
+    temporaryPassword,
+    ...(typeof slipToken === "string" ? { slipToken } : {}),
+    username: added.email === null ? full : null,
+  });
+}
+
+function UserAdded({ added, caller, onMore, onClose }: UserAddedProps) {
   const { t } = useTranslation();
   const name = "name" in added ? added.name : added.email;
-  const password = "temporaryPassword" in added ? added.temporaryPassword : undefined;
+  const sheet = sheetOfNew(added, caller);
   return (
     <>
-      {password ? (
-        <FirstPassword sheet={{ name, email: added.email, password }} />
+      {sheet ? (
+        <FirstPassword sheet={sheet} />
       ) : (
         <p>
           {t(
@@ -98,7 +113,7 @@ function requestBody(values: UserValues): Schemas["NewUser"] {
   return {
     ...filled,
     name: values.name.trim() || fullName(values),
-    email: values.email.trim(),
+    ...(values.email.trim() === "" ? {} : { email: values.email.trim() }),
     role,
     ...(access === "mail" ? { sendInvite: true } : access === "own" ? { password } : {}),
     ...(role === "STUDENT"
@@ -142,7 +157,14 @@ function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
           {...form.field("lastName")}
         />
       </div>
-      <TextField label={t("people.email")} type="email" isRequired maxLength={254} {...form.field("email")} />
+      <TextField
+        label={t("people.email")}
+        hint={values.role === "ADMIN" ? undefined : t("people.emailHint")}
+        type="email"
+        isRequired={values.role === "ADMIN" || values.access === "mail"}
+        maxLength={254}
+        {...form.field("email")}
+      />
       {values.role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
         <OptionalSelect
           label={t("people.homeroom")}
@@ -180,7 +202,13 @@ function MoreUserFields({ form }: { form: FormState<UserValues, Schemas["NewMemb
         maxLength={120}
         {...form.field("name")}
       />
-      <TextField label={t("people.username")} maxLength={60} {...form.field("username")} />
+      <TextField
+        label={t("people.username")}
+        hint={t("people.usernameHint")}
+        maxLength={60}
+        isSignInName
+        {...form.field("username")}
+      />
       <TextField
         label={t("people.externalId")}
         hint={t("people.externalIdHint")}

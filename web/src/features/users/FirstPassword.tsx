@@ -17,6 +17,9 @@ export function FirstPassword({ sheet }: { sheet: PasswordSheet }) {
       >
         {sheet.password}
       </p>
+      <p>
+        {t("people.slip.email")} <strong className="wrap-anywhere select-all">{sheet.signInName}</strong>
+      </p>
       <p className="text-soft text-sm">{t("people.once")}</p>
       <p className="flex flex-wrap gap-2">
         <Button
@@ -25,7 +28,7 @@ export function FirstPassword({ sheet }: { sheet: PasswordSheet }) {
           <Copy aria-hidden="true" className="size-4" />
           {t("people.copy")}
         </Button>
-        <Button onPress={() => printSheets([sheet])}>
+        <Button onPress={() => void printSheets([sheet])}>
           <Printer aria-hidden="true" className="size-4" />
           {t("people.print")}
         </Button>

@@ -10,31 +10,37 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { ProgressBar } from "../../components/ProgressBar";
-import type { FullUser } from "./users";
-import { printSheets, type PasswordSheet } from "./passwordSheets";
+import { printSheets, sheetOf, type PasswordSheet } from "./passwordSheets";
 
 /** Pause after the rate limit of one minute is exceeded. */
 const RATE_LIMIT_PAUSE_MS = 10_000;
 
-interface Props {
-  users: readonly FullUser[];
+/** A user who gets a first password. */
+interface Recipient {
+  id: string;
+  name: string;
+  email?: string | null;
+}
+
+interface Props<R extends Recipient> {
+  users: readonly R[];
   /** Sheets created so far; kept by the parent. */
   sheets: readonly PasswordSheet[];
   onSheets: (slips: PasswordSheet[]) => void;
   /** Label on a sheet that identifies its user, such as the homeroom. */
-  of: (user: FullUser) => string | undefined;
+  of: (user: R) => string | undefined;
 }
 
 /** Creates first passwords for many users, one request at a time; shows them once, as a table or as printed sheets. */
-export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
+export function PasswordHandout<R extends Recipient>({ users, sheets, onSheets, of }: Props<R>) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
   const [problem, setProblem] = useState<unknown>(null);
   const [isMaking, setMaking] = useState(false);
   const stop = useRef(false);
-  const created = new Set(sheets.map((slip) => slip.email));
-  const open = users.filter((user) => !created.has(user.email));
+  const created = new Set(sheets.map((slip) => slip.id));
+  const open = users.filter((user) => !created.has(user.id));
   const createAll = async () => {
     stop.current = false;
     setMaking(true);
@@ -43,7 +49,7 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
     try {
       for (const user of open) {
         if (stop.current) break;
-        made = [...made, { name: user.name, email: user.email, password: await createPassword(user), of: of(user) }];
+        made = [...made, { ...(await createPassword(user)), of: of(user) }];
         onSheets(made);
       }
     } catch (refused) {
@@ -56,10 +62,10 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
     (one, other) => compareNumbered(one.of ?? "", other.of ?? "") || comparePeople(one.name, other.name),
   );
   const save = () => {
-    const header = [t("people.homeroom"), t("people.name"), t("people.email"), t("people.password")];
+    const header = [t("people.homeroom"), t("people.name"), t("signIn.name"), t("people.password")];
     downloadTable("passwords.csv", [
       header,
-      ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.email, slip.password]),
+      ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.signInName, slip.password]),
     ]);
   };
   return (
@@ -85,7 +91,7 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
               <Download aria-hidden="true" className="size-4" />
               {t("people.handout.file")}
             </Button>
-            <Button onPress={() => printSheets(inOrder)}>
+            <Button onPress={() => void printSheets(inOrder)}>
               <Printer aria-hidden="true" className="size-4" />
               {t("people.handout.print")}
             </Button>
@@ -97,11 +103,11 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
 }
 
 /** Creates a first password; retries after a pause when rate-limited. */
-async function createPassword(user: FullUser): Promise<string> {
+async function createPassword({ id, name, email }: Recipient): Promise<PasswordSheet> {
   for (;;) {
     try {
-      return (await unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })))
-        .temporaryPassword;
+      const reset = await unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id } } }));
+      return sheetOf({ id, name, email }, reset);
     } catch (problem) {
       if (!(problem instanceof Problem) || (problem.status !== 429 && problem.status !== 503)) throw problem;
       await new Promise((resolve) => setTimeout(resolve, RATE_LIMIT_PAUSE_MS));

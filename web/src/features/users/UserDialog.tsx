@@ -100,7 +100,7 @@ function UserFacts({ user }: { user: KnownUser }) {
   const facts = [
     [t("people.email"), user.email],
     [t("people.externalId"), user.member?.externalId],
-    ...(isFullUser(user) ? [[t("people.username"), user.username]] : []),
+    [t("people.username"), user.username],
   ].filter(([, text]) => text);
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
@@ -116,12 +116,15 @@ function UserFacts({ user }: { user: KnownUser }) {
 
 const TEXT_FIELDS = ["name", "email", "firstName", "lastName", "username", "externalId"] as const;
 
+/** Administrators and owners need an email address. */
+const isAdministrator = (user: KnownUser): boolean => ["owner", "admin"].includes(roleOf(user));
+
 function EditUser({ user }: { user: FullUser }) {
   const { t } = useTranslation();
   const { name, email, firstName, lastName, username, externalId, locale } = user;
   const before = {
     name,
-    email,
+    email: email ?? "",
     firstName: firstName ?? "",
     lastName: lastName ?? "",
     username: username ?? "",
@@ -135,7 +138,7 @@ function EditUser({ user }: { user: FullUser }) {
     send: (values) => {
       const texts = changedFields(values).map((part) => [
         part,
-        values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim(),
+        values[part].trim() === "" && part !== "name" ? null : values[part].trim(),
       ]);
       return unwrap(
         client.PATCH("/users/{id}", {
@@ -155,7 +158,7 @@ function EditUser({ user }: { user: FullUser }) {
           <TextField
             key={part}
             label={t(part === "name" ? "people.shownName" : `people.${part}`)}
-            isRequired={part === "name" || part === "email"}
+            isRequired={part === "name" || (part === "email" && (form.values.username === "" || isAdministrator(user)))}
             type={part === "email" ? "email" : "text"}
             {...form.field(part)}
           />

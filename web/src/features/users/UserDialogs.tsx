@@ -14,6 +14,7 @@ import { Dialog } from "../../components/Dialog";
 import type { useUserActions } from "./useUserActions";
 import { type KnownUser, type Role, roleOf, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
+import { sheetOf } from "./passwordSheets";
 
 type UserActions = ReturnType<typeof useUserActions>;
 
@@ -80,13 +81,7 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
     >
       {(close) => (
         <>
-          {reset.data ? (
-            <FirstPassword
-              sheet={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }}
-            />
-          ) : (
-            <p>{t("people.newPasswordText")}</p>
-          )}
+          {reset.data ? <FirstPassword sheet={sheetOf(user, reset.data)} /> : <p>{t("people.newPasswordText")}</p>}
           {reset.isError ? (
             <p role="alert" className="text-bad">
               {errorText(reset.error)}

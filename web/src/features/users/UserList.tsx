@@ -133,7 +133,7 @@ function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: bool
         {user.name}
         {isSelf ? <span className="text-soft font-normal">{t("people.you")}</span> : null}
       </Button>
-      <span className="text-soft pb-1 text-sm [overflow-wrap:anywhere]">{user.email}</span>
+      <span className="text-soft pb-1 text-sm [overflow-wrap:anywhere]">{user.email ?? user.username}</span>
       <span className="mt-1 flex flex-wrap gap-1 sm:hidden">
         <RoleBadge user={user} />
         <UserState user={user} />

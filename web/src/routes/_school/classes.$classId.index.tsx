@@ -13,6 +13,7 @@ import { coursesQuery, unassignedGroupsQuery, unassignedTopicsQuery } from "../.
 import { CourseDialog } from "../../features/courses/CourseDialog";
 import { CourseRow } from "../../features/courses/CourseRow";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
+import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
 import { LockBanner } from "../../components/base/LockBanner";
@@ -42,6 +43,7 @@ export const Route = createFileRoute("/_school/classes/$classId/")({
 function ClassPage() {
   const { t } = useTranslation();
   const { classId } = Route.useParams();
+  const { person } = Route.useRouteContext();
   const found = useQuery(classQuery(classId));
   if (found.isPending) return <Skeleton />;
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
@@ -72,6 +74,7 @@ function ClassPage() {
       <ClassStatusNotice schoolClass={one} isOwn={isOwn} />
       <ClassFacts schoolClass={one} />
       {isOwn ? <LateSaves classId={one.id} /> : null}
+      {isOwn ? <PasswordSheets caller={person} /> : null}
       {isOwn ? <ClassTabs schoolClass={one} /> : <p className="text-soft">{t("classes.notYours")}</p>}
     </div>
   );
