@@ -47,7 +47,8 @@ statements! {
     /// Forgets a former short name that the organization has again.
     DELETE_FORMER_SLUG = "DELETE FROM former_slugs WHERE organization_id = $1 AND slug = $2";
     /// Whether another organization had a short name.
-    IS_FORMER_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM former_slugs WHERE organization_id <> $1 AND slug = $2)";
+    IS_FORMER_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM former_slugs f WHERE f.slug = $2
+        AND NOT EXISTS (SELECT 1 FROM former_slugs own WHERE own.organization_id = $1 AND own.slug = f.slug))";
     SESSIONS = "SELECT s.id {ACTIVE_SESSION_IDS} ORDER BY s.id";
     /// Clears the active organization of its sessions.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";

@@ -26,6 +26,11 @@ async fn insert_rows_into_every_table(app: &TestApp) {
         .await
         .expect(200);
     insert_rows_of_north(&app.database, world).await;
+    let former = format!(
+        "INSERT INTO former_slugs (organization_id, slug, created_at) VALUES ('{}', 'former', 1)",
+        world.north
+    );
+    execute(&app.database, former).await;
     RealtimeRows(app).join_school(&world.south, &world.tom, "teacher").await;
 }
 

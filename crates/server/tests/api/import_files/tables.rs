@@ -112,7 +112,7 @@ pub fn tables() -> Vec<RejectedFile> {
             )
         },
     ];
-    for column in ["email", "firstName", "lastName", "role"] {
+    for column in ["firstName", "lastName", "role"] {
         all.push(invalid_header(&format!("no {column}"), without(column)));
     }
     for column in [

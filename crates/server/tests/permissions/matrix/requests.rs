@@ -214,11 +214,13 @@ fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &LessonIds, actor: &Matrix
         "{}-of-nowhere@test.example",
         actor.name.replace(' ', "-").to_lowercase()
     );
+    // A name of each caller, because failures of one name from one address are limited.
+    let unknown_name = format!("{}@nowhere", actor.name.replace(' ', ".").to_lowercase());
     let end = line.path.strip_prefix("/auth/").unwrap_or_default();
     let body = match (line.method, end) {
         ("GET", _) => return Sample::Empty,
         (_, "sign-in/email") => json!({"email": unknown, "password": "wrong wrong"}),
-        (_, "sign-in/username") => json!({"username": "no.body@nowhere", "password": "wrong wrong"}),
+        (_, "sign-in/username") => json!({"username": unknown_name, "password": "wrong wrong"}),
         (_, "sign-in/slip") => json!({"token": "unknown"}),
         (_, "is-username-available") => json!({"username": "no.body"}),
         (_, "new-password") => json!({"newPassword": "uncommon-Q7wz-phrase"}),
