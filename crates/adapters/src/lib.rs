@@ -5,3 +5,4 @@ pub mod blob_store;
 pub mod dns;
 pub mod mailer;
 pub mod onlyoffice;
+pub mod openid;

@@ -459,7 +459,7 @@ pub struct UserUpdated<'a> {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationUpdated<'a> {
-    /// The names of the fields that changed; for admins also `invitations`, `domains` and `apiTokens`
+    /// The names of the fields that changed; for admins also `invitations`, `domains`, `apiTokens` and `signOn`
     pub changed: &'a [&'a str],
 }
 

@@ -248,7 +248,7 @@ fn describe(event: Event) -> CatalogEntry {
         ),
         Event::OrganizationUpdated => catalog_entry::<OrganizationUpdated<'_>>(
             &[Organization, OrganizationAdmins],
-            "The organization changed; for admins also its invitations, mail domains and API tokens.",
+            "The organization changed; for admins also its invitations, mail domains, API tokens and sign-on providers.",
         ),
         Event::DirectNew => catalog_entry::<DirectNew>(
             &[User, Class],

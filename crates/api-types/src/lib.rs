@@ -32,6 +32,7 @@ pub mod message;
 pub mod overview;
 pub mod privacy;
 pub mod school;
+pub mod sign_on;
 pub mod subject;
 pub mod submission;
 pub mod tenant;

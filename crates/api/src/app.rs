@@ -22,6 +22,7 @@ use realtime::RealtimeServer;
 use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
+use service::sign_on::SignOn;
 
 /// Settings of the HTTP server and its routes.
 #[derive(Debug, Clone)]
@@ -69,6 +70,7 @@ pub struct AppParts {
     pub mail: Mailer,
     pub jobs: Jobs,
     pub dns: Dns,
+    pub sign_on: SignOn,
     /// Background tasks, aborted when the last clone of the [`App`] is dropped.
     pub scheduler: Scheduler,
 }
@@ -166,6 +168,11 @@ impl App {
     /// Background jobs.
     pub fn jobs(&self) -> &Jobs {
         &self.0.parts.jobs
+    }
+
+    /// Sign-on through providers of organizations.
+    pub fn sign_on(&self) -> &SignOn {
+        &self.0.parts.sign_on
     }
 
     /// DNS look-ups.

@@ -21,6 +21,7 @@ use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::addresses::{self, NewAddress};
 use service::actions::passwords::PasswordCheck;
 use service::actions::people;
+use service::actions::sessions;
 use service::actions::users::is_address;
 
 /// The new address for the caller's account.
@@ -47,7 +48,7 @@ pub(crate) struct EmailChangeAccepted {
 /// The change takes effect when the link in the email to the new address is opened.
 #[utoipa::path(post, path = "/users/me/email", request_body = EmailChange,
     responses((status = 200, body = EmailChangeAccepted), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
-    (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
+    (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account; SIGNED_ON_ELSEWHERE"),
     (status = 429, description = "Wrong passwords count as failed sign-ins; at most three emails an hour")))]
 pub(crate) async fn request_change(
     cx: Context,
@@ -82,7 +83,11 @@ pub(crate) async fn request_change(
         token,
     };
     let (app, proof, mail) = (cx.app(), CrossTenantReason::SessionLookup, cx.app().mail().clone());
-    let act = move |tx: &mut PlatformWriteTx<'_>| addresses::request_change(tx, &mail, &prover, &new, now);
+    let session = cx.caller().session.clone();
+    let act = move |tx: &mut PlatformWriteTx<'_>| {
+        sessions::may_use_account(tx, &session)?;
+        addresses::request_change(tx, &mail, &prover, &new, now)
+    };
     if !app.transactor().write_platform(proof, act).await? {
         return Err(Error::invalid("password", "wrong", "is not your password"));
     }

@@ -114,6 +114,7 @@ pub fn common_codes(route: RouteProperties) -> Vec<(u16, &'static str)> {
             ErrorCode::NoActiveOrganization,
             ErrorCode::NotAMember,
             ErrorCode::PasswordNotConfirmed,
+            ErrorCode::SignedOnElsewhere,
             ErrorCode::OrganizationSuspended,
             ErrorCode::OrganizationChanged,
         ],

@@ -78,6 +78,7 @@ mod privacy;
 mod quota;
 mod second_factor;
 mod shape;
+mod sign_on;
 mod subjects;
 mod submission_history;
 mod submission_overview;

@@ -12,10 +12,13 @@ pub const MAINTENANCE: HeaderName = HeaderName::from_static("x-maintenance");
 
 /// Paths below `/api` whose mutating requests are served: signing in and out, choosing a school, ending sessions,
 /// requests that only read, and the second step of a submission that has begun.
-const SERVED: [&str; 14] = [
+const SERVED: &[&str] = &[
     "/auth/sign-in/email",
     "/auth/two-factor/verify-totp",
     "/auth/two-factor/verify-backup-code",
+    "/auth/sign-in/sso",
+    "/auth/sso/callback/{providerId}",
+    "/auth/sso/backchannel-logout/{providerId}",
     "/auth/sign-out",
     "/auth/get-session",
     "/auth/revoke-session",

@@ -51,6 +51,8 @@ lists! {
     TenantMembers = "tenant-members",
     /// Submissions of all topics.
     Overview = "overview",
+    /// The identities of a sign-on provider.
+    ExternalIdentities = "external-identities",
     /// Sessions in an organization.
     Sessions = "sessions",
     /// The users of an organization.

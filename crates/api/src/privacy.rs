@@ -23,6 +23,7 @@ use db::platform::CrossTenantReason;
 use db::platform::erasure::LogScan;
 use service::actions::acceptance;
 use service::actions::privacy::{self, EraseRequest, ExportRequest};
+use service::actions::sessions;
 use service::jobs::retention;
 
 /// The body of an action without arguments.
@@ -44,14 +45,15 @@ pub(crate) struct Erasure {
 /// A ZIP archive with everything that the service holds about the caller: lists as JSON, and files.
 #[utoipa::path(post, path = "/users/me/export",
     responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
-        (status = 403, description = "PASSWORD_NOT_CONFIRMED"),
+        (status = 403, description = "PASSWORD_NOT_CONFIRMED, SIGNED_ON_ELSEWHERE"),
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 pub(crate) async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyBody>) -> Result<Response> {
-    let user = cx.caller().user.id.clone();
+    let (user, session) = (cx.caller().user.id.clone(), cx.caller().session.clone());
     let load = cx
         .app()
         .store()
         .platform_read(CrossTenantReason::PersonalData, move |platform| {
+            sessions::may_use_account(platform, &session)?;
             acceptance::is_confined(platform, &user)
         });
     if load.await? {

@@ -13,7 +13,7 @@ use super::{
     classes, close_topic, comments, contributions, courses, direct_messages, document_editor, document_images,
     document_server, document_versions, documents, enrollments, feedback, grade_books, grade_tables, grades,
     group_assignments, group_files, groups, handouts, health, help, homerooms, imports, invitations, late_texts,
-    lesson_board, mail_domains, members, organization_settings, pdf, privacy, subjects, submission_history,
+    lesson_board, mail_domains, members, organization_settings, pdf, privacy, sign_on, subjects, submission_history,
     submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
 };
 
@@ -36,6 +36,10 @@ pub fn endpoints() -> Endpoints {
         .add(Anyone,                   Uncounted, "POST /auth/sign-in/username", routes!(auth::user_names::sign_in))
         .add(Anyone,                   Standard,  "POST /auth/sign-in/slip", routes!(auth::user_names::sign_in_with_slip))
         .add(Anyone,                   Standard,  "POST /auth/is-username-available", routes!(auth::user_names::is_available))
+        // These wait for the provider of a school.
+        .add(Anyone,                   Standard,  "POST /auth/sign-in/sso", routes!(auth::sso::sign_in))
+        .add(Anyone,                   Long,      "GET POST /auth/sso/callback/{providerId}", routes!(auth::sso::follow, auth::sso::receive))
+        .add(Anyone,                   Standard,  "POST /auth/sso/backchannel-logout/{providerId}", routes!(auth::sso::end))
         .add(Anyone,                   Standard,  "POST /auth/sign-up/email", routes!(auth::sign_in::sign_up))
         .add(Anyone,                   Standard,  "POST /auth/sign-out", routes!(auth::sign_in::sign_out))
         .add(Anyone,                   Standard,  "GET /auth/ok", routes!(auth::sign_in::alive))
@@ -122,6 +126,12 @@ pub fn endpoints() -> Endpoints {
         .add(Admin,                    Standard,  "GET POST /admin/domains", routes!(mail_domains::list, mail_domains::add))
         .add(Admin,                    Standard,  "DELETE /admin/domains/{id}", routes!(mail_domains::remove))
         .add(Admin,                    Standard,  "POST /admin/domains/{id}/check", routes!(mail_domains::check))
+        .add(Admin,                    Standard,  "GET POST /admin/sign-on", routes!(sign_on::list, sign_on::add))
+        .add(Admin,                    Standard,  "PATCH DELETE /admin/sign-on/{id}", routes!(sign_on::edit, sign_on::remove))
+        .add(Admin,                    Long,      "POST /admin/sign-on/{id}/test", routes!(sign_on::test))
+        .add(Admin,                    Standard,  "GET POST /admin/sign-on/{id}/identities", routes!(sign_on::identities, sign_on::link))
+        .add(Admin,                    Standard,  "DELETE /admin/sign-on/{id}/identities/{identityId}", routes!(sign_on::unlink))
+        .add(Anyone,                   Standard,  "GET /sign-on/providers", routes!(sign_on::options))
         .add(Admin.or(Read),           Standard,  "GET /admin/stats", routes!(organization_settings::stats))
         .add(Admin,                    Standard,  "GET /admin/storage", routes!(organization_settings::show_storage))
         .add(Admin,                    Standard,  "GET PATCH /admin/settings", routes!(organization_settings::settings, organization_settings::edit_settings))

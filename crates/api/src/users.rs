@@ -34,6 +34,7 @@ use db::{ReadTx, Tenant, WriteTx};
 use service::actions::members;
 use service::actions::people::{self, Password, Provisioned};
 use service::actions::profile::{self, ProfileEdit};
+use service::actions::sessions;
 use service::actions::users::{self, NewUser, PasswordLink, UserEdit};
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -90,9 +91,11 @@ impl Editable for ProfileEdit {
 /// Get the caller with membership and organization
 #[utoipa::path(get, path = "/users/me", responses((status = 200, body = Me)))]
 pub(crate) async fn me(cx: Context) -> Result<Versioned<Me>> {
+    let session = &cx.caller().session;
+    let tenant = cx.caller().tenant.as_ref().map(Tenant::id);
     let (user, tenant) = (
         cx.caller().user.clone(),
-        cx.caller().tenant.as_ref().map(Tenant::id).cloned(),
+        tenant.filter(|tenant| session.is_valid_in(tenant)).cloned(),
     );
     let load = cx
         .app()
@@ -116,12 +119,13 @@ pub(crate) async fn me(cx: Context) -> Result<Versioned<Me>> {
 
 /// Update the caller's profile
 #[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me), (status = 412, description = "PRECONDITION_FAILED"),
-    (status = 403, description = "NAME_SET_BY_SCHOOL: names of students are changed by staff")))]
+    (status = 403, description = "NAME_SET_BY_SCHOOL: names of students are changed by staff; SIGNED_ON_ELSEWHERE")))]
 pub(crate) async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), CrossTenantReason::SessionLookup);
-    let (condition, actor) = (cx.condition()?, cx.caller().actor());
+    let (condition, actor, session) = (cx.condition()?, cx.caller().actor(), cx.caller().session.clone());
     let act = move |tx: &mut db::platform::PlatformWriteTx<'_>| {
+        sessions::may_use_account(tx, &session)?;
         profile::edit(tx, &user, &patch.edit, condition.as_ref(), &actor, now)
     };
     let done = app.transactor().write_platform(proof, act).await;

@@ -327,7 +327,8 @@ impl Authenticator {
                 if facts.organization.is_none()
                     && let Some(host) = &host
                 {
-                    facts.organization = platform.organization_of_host(host, &facts.user.id)?;
+                    let found = platform.organization_of_host(host, &facts.user.id)?;
+                    facts.organization = found.map(|found| found.in_session(&facts.session));
                 }
                 let is_platform = facts.user.role == PlatformRole::SuperAdmin;
                 if let Some(resource) = resource.filter(|_| is_platform && facts.organization.is_none()) {
@@ -416,6 +417,7 @@ pub fn check_organization(facts: &SessionFacts) -> Result<()> {
     }
     match &facts.organization {
         None => Err(Error::NoActiveOrganization),
+        Some(organization) if organization.is_sign_on_foreign => Err(Error::SignedOnElsewhere),
         Some(organization) if organization.is_password_foreign => Err(Error::PasswordNotConfirmed),
         Some(organization) if organization.member_role.is_none() => Err(Error::NotAMember),
         Some(organization) if organization.suspended => Err(Error::OrganizationSuspended),

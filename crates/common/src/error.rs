@@ -23,6 +23,16 @@ pub enum Error {
     /// The user is required to have a second factor and has none.
     #[error("Your account needs a second factor. Set one up first.")]
     SecondFactorRequired,
+    /// A sign-on provider of another organization opened the session, which is valid in that organization only.
+    #[error("You signed in through another organization. Sign in with your password to work here.")]
+    SignedOnElsewhere,
+    /// A sign-on provider cannot be used.
+    #[error("{message}")]
+    SignOnFailed {
+        /// A stable code of the reason.
+        code: &'static str,
+        message: String,
+    },
     /// The client displays another organization than the session's active one.
     #[error("You are working in another organization now. Reload the page, or switch back.")]
     OrganizationChanged,

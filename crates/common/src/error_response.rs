@@ -31,6 +31,8 @@ fn error_code(error: &Error) -> Option<ErrorCode> {
         Error::NotAMember => ErrorCode::NotAMember,
         Error::PasswordNotConfirmed => ErrorCode::PasswordNotConfirmed,
         Error::SecondFactorRequired => ErrorCode::SecondFactorRequired,
+        Error::SignedOnElsewhere => ErrorCode::SignedOnElsewhere,
+        Error::SignOnFailed { .. } => ErrorCode::SignOnFailed,
         Error::OrganizationChanged => ErrorCode::OrganizationChanged,
         Error::PreconditionFailed { .. } => ErrorCode::PreconditionFailed,
         Error::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused,
@@ -92,6 +94,7 @@ fn details(error: &Error) -> Vec<Problem> {
         }
         Error::LegacyFormat(format) => vec![Problem::new("file", format.as_str(), error.to_string())],
         Error::UnreadableFile { code, message } => vec![Problem::new("file", *code, *message)],
+        Error::SignOnFailed { code, message } => vec![Problem::new("issuer", *code, message.clone())],
         Error::DocumentServerFault { code, message } => vec![Problem::new("documentServer", *code, *message)],
         _ => Vec::new(),
     }

@@ -68,6 +68,7 @@ pub mod revisions;
 pub mod rooms;
 pub mod saves;
 pub mod schema_compatibility;
+pub mod sign_on;
 pub mod storage;
 pub mod subjects;
 pub mod submissions;
@@ -317,6 +318,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("organization_sessions", organization_sessions::STATEMENTS),
         ("organization_settings", organization_settings::STATEMENTS),
         ("organization_stats", organization_stats::STATEMENTS),
+        ("sign_on", sign_on::STATEMENTS),
         ("storage", storage::STATEMENTS),
         ("imports", imports::STATEMENTS),
         ("invitations", invitations::STATEMENTS),

@@ -88,7 +88,8 @@ impl ReadTx<'_> {
         Ok(due)
     }
 
-    fn held_domains(&mut self) -> Result<Vec<String>> {
+    /// Lists the domains that the organization holds and whose DNS record was present at the last check.
+    pub fn held_domains(&mut self) -> Result<Vec<String>> {
         self.fetch_all(&HELD, args![], |row| row.get("domain"))
     }
 

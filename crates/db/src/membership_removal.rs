@@ -53,6 +53,8 @@ statements! {
     /// Clears the home organization of an account and the user name in it.
     LEAVE_HOME = "UPDATE users SET home_organization_id = NULL, username = NULL, user_name = NULL
         WHERE home_organization_id = $1 AND id = $2";
+    /// Unlinks the identities at the sign-on providers of the organization.
+    UNLINK = "DELETE FROM external_identities WHERE organization_id = $1 AND user_id = $2";
     DELETE_MEMBER = "DELETE FROM members WHERE organization_id = $1 AND user_id = $2";
 }
 
@@ -88,6 +90,7 @@ impl WriteTx<'_> {
             self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.get("id"))?
         };
         self.execute(&LEAVE_HOME, args![user])?;
+        self.execute(&UNLINK, args![user])?;
         self.execute(&DELETE_MEMBER, args![user])?;
         Ok(RemovedMembership {
             classes,

@@ -64,6 +64,14 @@ statements! {
     API_TOKENS = "DELETE FROM api_tokens WHERE organization_id = $1";
     /// The former short names; there are few.
     FORMER_SLUGS = "DELETE FROM former_slugs WHERE organization_id = $1";
+    /// Sessions that its providers opened.
+    SIGN_ON_SESSIONS = "DELETE FROM sessions WHERE sign_on_organization_id = $1 RETURNING user_id, id";
+    SIGN_ON_ATTEMPTS = "DELETE FROM sign_on_attempts WHERE organization_id = $1";
+    SIGN_ON_LOGOUTS = "DELETE FROM sign_on_logouts WHERE organization_id = $1";
+    /// The next identities at its providers.
+    IDENTITIES = "DELETE FROM external_identities WHERE organization_id = $1 AND id IN (SELECT id
+            FROM external_identities WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
+    PROVIDERS = "DELETE FROM sign_on_providers WHERE organization_id = $1";
     /// Rate limit windows for help requests and imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
     /// Late texts.
@@ -126,11 +134,12 @@ impl WriteTx<'_> {
                 ..PurgeProgress::default()
             });
         }
-        let pieces: [(Option<&'static Sql>, &'static Sql); 4] = [
+        let pieces: [(Option<&'static Sql>, &'static Sql); 5] = [
             (Some(&RECIPIENTS), &MESSAGES),
             (Some(&HOMEROOM_STUDENTS), &HOMEROOMS),
             (None, &SUBJECTS),
             (None, &INVITATIONS),
+            (None, &IDENTITIES),
         ];
         for (children, piece) in pieces {
             if let Some(children) = children {
@@ -152,6 +161,9 @@ impl WriteTx<'_> {
             &API_TOKENS,
             &FORMER_SLUGS,
             &IDEMPOTENCY_KEYS,
+            &SIGN_ON_ATTEMPTS,
+            &SIGN_ON_LOGOUTS,
+            &PROVIDERS,
         ] {
             counted += self.execute(table, args![])?;
         }
@@ -204,9 +216,12 @@ impl WriteTx<'_> {
     /// their last membership ends (docs/api-contract.md#people).
     fn purge_accounts(&mut self) -> Result<Vec<(UserId, SessionId)>> {
         let now = self.now();
-        let ended = self.fetch_all(&END_SESSIONS, args![BATCH], |row| {
+        let mut ended = self.fetch_all(&SIGN_ON_SESSIONS, args![], |row| {
             Ok((row.get("user_id")?, row.get("id")?))
         })?;
+        ended.extend(self.fetch_all(&END_SESSIONS, args![BATCH], |row| {
+            Ok((row.get("user_id")?, row.get("id")?))
+        })?);
         self.execute(&DEACTIVATE, args![BATCH, now])?;
         Ok(ended)
     }

@@ -522,6 +522,8 @@ text_ids!(
     JobId,
     MailDomainId,
     ApiTokenId,
+    SignOnProviderId,
+    ExternalIdentityId,
 );
 
 /// Validated texts are stored as text; they are not validated again when read.
@@ -647,6 +649,10 @@ string_enums!(
     domain::message::MessageType,
     domain::organization::OrganizationStatus,
     domain::save::RevisionOrigin,
+    domain::sign_on::AccountCreation,
+    domain::sign_on::LinkedBy,
+    domain::sign_on::LinkingRule,
+    domain::sign_on::SignOnPreset,
     domain::submission::SubmissionStatus,
 );
 

@@ -22,6 +22,7 @@ pub mod mail_domain;
 pub mod message;
 pub mod organization;
 pub mod session;
+pub mod sign_on;
 pub mod subject;
 pub mod submission;
 pub mod user;
@@ -42,6 +43,7 @@ use self::mail_domain::MailDomainChange;
 use self::message::MessageChange;
 use self::organization::OrganizationChange;
 use self::session::SessionChange;
+use self::sign_on::SignOnChange;
 use self::subject::SubjectChange;
 use self::submission::SubmissionChange;
 use self::user::UserChange;
@@ -73,6 +75,7 @@ pub enum Change {
     MailDomain(MailDomainChange),
     ApiToken(ApiTokenChange),
     Session(SessionChange),
+    SignOn(SignOnChange),
 }
 
 /// Implements `From` for each enum, so that an action can record the change of an entity directly.
@@ -106,4 +109,5 @@ changes! {
     MailDomain(MailDomainChange)
     ApiToken(ApiTokenChange)
     Session(SessionChange)
+    SignOn(SignOnChange)
 }

@@ -81,6 +81,7 @@ error_codes! {
     DuplicateGroupAssignment = "DUPLICATE_GROUP_ASSIGNMENT", 409, User, "The group already works on the topic, with another text.";
     DuplicateGroupNumber = "DUPLICATE_GROUP_NUMBER", 409, User, "The class already has a group with this number.";
     DuplicateHomeroom = "DUPLICATE_HOMEROOM", 409, User, "A homeroom of this name exists in this school year.";
+    DuplicateIdentity = "DUPLICATE_IDENTITY", 409, User, "The identity at the sign-on provider, or the person, is already linked.";
     DuplicateMailDomain = "DUPLICATE_MAIL_DOMAIN", 409, User, "The organization has already added this mail domain.";
     DuplicateSlug = "DUPLICATE_SLUG", 409, User, "Another organization has this short name.";
     DuplicateSubject = "DUPLICATE_SUBJECT", 409, User, "A subject of this name exists, regardless of case.";
@@ -131,6 +132,8 @@ error_codes! {
     RequestTimeout = "REQUEST_TIMEOUT", 408, Program, "The body stopped arriving.";
     SecondFactorRequired = "SECOND_FACTOR_REQUIRED", 403, Program, "The user is required to have a second factor and has to set one up first.";
     SharedAccount = "SHARED_ACCOUNT", 403, User, "The account does not belong to this organization alone.";
+    SignedOnElsewhere = "SIGNED_ON_ELSEWHERE", 403, User, "The session was opened through the sign-on of another organization and is valid there only.";
+    SignOnFailed = "SIGN_ON_FAILED", 409, User, "The sign-on provider could not be reached or is set up incorrectly; details contains the reason.";
     StudentNotEnrolled = "STUDENT_NOT_ENROLLED", 409, User, "A user in the request is not a student of the class; details names the user.";
     SubjectInUse = "SUBJECT_IN_USE", 409, User, "Courses or groups use the subject.";
     TokenScopeMissing = "TOKEN_SCOPE_MISSING", 403, Program, "The API token does not have the scope of this route.";

@@ -110,6 +110,10 @@ ids! {
     MailDomainId
     /// Id of an API token of an organization.
     ApiTokenId
+    /// Id of a sign-on provider of an organization.
+    SignOnProviderId
+    /// Id of an identity at a sign-on provider.
+    ExternalIdentityId
     /// Id of a room message, a direct message or an announcement.
     MessageId
     /// Id of a document in a work room.

@@ -9,6 +9,7 @@ use crate::config::Config;
 use adapters::dns::Dns;
 use adapters::mailer::Mailer;
 use adapters::onlyoffice::DocumentServer;
+use adapters::openid::OpenIdClient;
 use api::app::{App, AppParts};
 use auth::Authenticator;
 use auth::client_requests::ClientRequests;
@@ -19,6 +20,7 @@ use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
 use backup::ownership;
 use common::clock;
+use common::encryptor::{EncryptionPurpose, Encryptor};
 use common::error::Result;
 use common::failpoint;
 use common::scheduler::Scheduler;
@@ -31,6 +33,7 @@ use service::actions::second_factor;
 use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
+use service::sign_on::SignOn;
 
 /// Runs the migrations, opens the database and the file storage, and starts the background tasks.
 /// `api_internal_url` is the address at which the document server reaches this service.
@@ -82,6 +85,14 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     };
     let mail = Mailer::new(config.mail())?;
     let dns = Dns::new(config.dns_server);
+    let sign_on = SignOn::new(
+        OpenIdClient::new(&config.sign_on_networks)?,
+        Encryptor::new(&config.auth_secret, EncryptionPurpose::SignOn)?,
+        &config.frontend_url,
+    );
+    if config.auth_secret.previous().is_some() {
+        sign_on.reencrypt_secrets(&store).await?;
+    }
     let transactor = Transactor::new(store, bus);
     let document_workflows = DocumentWorkflows::new(transactor.clone(), files.clone(), document_server.clone());
     let rate_limiter = RateLimiter::new(config.rate_limit_factor, config.auth_secret.current());
@@ -128,6 +139,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         mail,
         jobs,
         dns,
+        sign_on,
         scheduler,
     }))
 }

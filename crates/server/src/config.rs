@@ -151,6 +151,10 @@ pub struct ServeArgs {
     /// Address and port of the DNS server for TXT records of email domains; unset: the DNS servers of the system
     #[arg(long, env = "DNS_SERVER")]
     pub dns_server: Option<SocketAddr>,
+    /// Networks without public addresses in which sign-on providers of schools may be (10.0.5.0/24,fd00::/8), separated
+    /// by commas; administrators of all schools can make this service send requests to them
+    #[arg(long, env = "SIGN_ON_NETWORKS", value_delimiter = ',')]
+    pub sign_on_networks: Vec<Network>,
     /// Factor for all request rate limits; 0 = no limits (loopback only)
     #[arg(long, env = "RATE_LIMIT_FACTOR", default_value_t = 1.0)]
     pub rate_limit_factor: f64,
@@ -232,6 +236,7 @@ impl Default for ServeArgs {
             hsts_subdomains: false,
             trust_proxy: Vec::new(),
             dns_server: None,
+            sign_on_networks: Vec::new(),
             rate_limit_factor: 1.0,
             connections_max: CONNECTIONS_MAX,
             connections_per_address: CONNECTIONS_PER_ADDRESS,
@@ -291,6 +296,8 @@ pub struct Config {
     pub trusted_proxies: Vec<Network>,
     /// The DNS server for TXT records, instead of those of the system.
     pub dns_server: Option<SocketAddr>,
+    /// Networks without public addresses in which sign-on providers may be.
+    pub sign_on_networks: Vec<Network>,
     /// The factor for all request rate limits.
     pub rate_limit_factor: f64,
     /// The maximum number of concurrent connections.
@@ -514,6 +521,7 @@ impl Config {
             hsts_subdomains: serve.hsts_subdomains,
             trusted_proxies: serve.trust_proxy,
             dns_server: serve.dns_server,
+            sign_on_networks: serve.sign_on_networks,
             rate_limit_factor: serve.rate_limit_factor,
             connections_max: serve.connections_max,
             connections_per_address: serve.connections_per_address,

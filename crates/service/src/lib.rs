@@ -7,3 +7,4 @@ pub mod changes;
 pub mod document_workflows;
 pub mod import;
 pub mod jobs;
+pub mod sign_on;

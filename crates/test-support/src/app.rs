@@ -167,6 +167,8 @@ impl TestApp {
             // The free disk space of the machine must not affect a test.
             "--upload-free-disk-mb=0".to_owned(),
             "--base-domain=schools.test".to_owned(),
+            // The fake provider listens on a loopback address.
+            "--sign-on-networks=127.0.0.0/8".to_owned(),
             format!("--dns-server={}", super::name_server::address()),
         ];
         if let Database::Postgres(url) = database {

@@ -28,6 +28,9 @@ pub struct LessonFixture {
     pub member: String,
     pub mail_domain: String,
     pub api_token: String,
+    /// A sign-on provider of North, and an identity at it.
+    pub sign_on_provider: String,
+    pub external_identity: String,
     pub job: String,
     pub submission: String,
     pub link: String,
@@ -99,6 +102,15 @@ impl LessonFixture {
         let domain = adam.post("/admin/domains", domain).await.expect(201);
         let token = json!({"name": name, "scopes": ["read"]});
         let token = adam.post("/admin/api-tokens", token).await.expect(201);
+        // Nothing listens there.
+        let provider = json!({
+            "name": "School account", "preset": "OTHER", "issuer": "https://127.0.0.1:9", "clientId": "groupwork",
+            "clientSecret": "secret",
+        });
+        let provider = text(&adam.post("/admin/sign-on", provider).await.expect(201), "id");
+        let identities = format!("/admin/sign-on/{provider}/identities");
+        let identity = json!({"userId": app.world.dana.id, "subject": "dana"});
+        let identity = text(&adam.post(&identities, identity).await.expect(201), "id");
         let members = adam.get("/admin/members?search=ben").await.expect(200);
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
         let sessions = adam.get(&sessions).await.expect(200);
@@ -121,6 +133,8 @@ impl LessonFixture {
             member: text(&members["data"][0], "id"),
             mail_domain: text(&domain, "id"),
             api_token: text(&token, "id"),
+            sign_on_provider: provider,
+            external_identity: identity,
             job: job(app).await,
             submission,
             link: text(&handed_in["groupAssignment"], "id"),
@@ -160,6 +174,8 @@ impl LessonFixture {
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/domains/") => self.mail_domain.clone(),
             ("admin", "id") if path.starts_with("/admin/api-tokens/") => self.api_token.clone(),
+            ("admin", "id") if path.starts_with("/admin/sign-on/") => self.sign_on_provider.clone(),
+            ("admin", "identityId") => self.external_identity.clone(),
             ("tenants", "domainId") => self.mail_domain.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             ("workrooms", "attachmentId") => self.chat_file.clone(),
@@ -170,6 +186,7 @@ impl LessonFixture {
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
+            (_, "providerId") => self.sign_on_provider.clone(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to lesson_fixture.rs"),
         }
     }

@@ -168,6 +168,11 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/workrooms/documents/{id}/commits") => commit(1, "sample", 0, "a"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
+        ("POST", "/admin/sign-on") => json!({
+            "name": "Sample", "preset": "OTHER", "issuer": "https://id.sample-school.example", "clientId": "sample",
+            "clientSecret": "sample",
+        }),
+        ("POST", "/admin/sign-on/{id}/identities") => json!({"userId": ids.user, "subject": "sample"}),
         ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
         ("POST", "/assignments/{id}/groups/{groupId}/submission") => json!({"note": "Sample"}),
         ("POST", "/admin/api-tokens") => json!({"name": "Sample", "scopes": ["read"]}),
@@ -195,7 +200,8 @@ pub fn commit(generation: i64, reference: &str, version: i64, text: &str) -> Val
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 18] = [
+const NO_ARGUMENTS: &[&str] = &[
+    "/test",
     "/flushed",
     "/resend",
     "/confirm",

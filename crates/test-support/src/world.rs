@@ -267,5 +267,6 @@ fn session(user: &UserId, organization: Option<OrganizationId>) -> Session {
         active_organization_id: organization,
         impersonated_by: None,
         new_password_until: None,
+        sign_on: None,
     }
 }

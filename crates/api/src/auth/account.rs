@@ -13,6 +13,7 @@ use auth::actor;
 use common::error::Error;
 use db::platform::CrossTenantReason;
 use service::actions::profile::{self, ProfileEdit};
+use service::actions::sessions;
 
 /// Columns of the library that users may never write themselves.
 const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
@@ -22,7 +23,7 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
     request_body = schema::UserUpdate,
     responses((status = 200, body = schema::AuthStatus, description = "status: true; updates the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "NAME_SET_BY_SCHOOL"),
+        (status = 403, description = "NAME_SET_BY_SCHOOL, SIGNED_ON_ELSEWHERE"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST, USERNAME_IS_IMMUTABLE")))]
 pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     let Some(keys) = request.keys() else {
@@ -62,8 +63,12 @@ pub(crate) async fn update(request: AuthRequest) -> AuthResult {
         None,
         request.request_id.clone(),
     );
+    let session = current_session.session.clone();
     let profile = request
-        .act(move |tx| profile::edit(tx, &user, &edit, None, &actor, now))
+        .act(move |tx| {
+            sessions::may_use_account(tx, &session)?;
+            profile::edit(tx, &user, &edit, None, &actor, now)
+        })
         .await?;
     current_session.user.name = profile.name.into_string();
     current_session.user.image = profile.image;

@@ -20,6 +20,7 @@ mod schema;
 pub(crate) mod second_factor;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
+pub(crate) mod sso;
 pub(crate) mod unsupported;
 pub(crate) mod user_names;
 pub(crate) mod verify_email;

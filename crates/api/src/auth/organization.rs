@@ -107,7 +107,7 @@ fn named(current_session: &CurrentSession, id: Nullable<'_>, slug: Option<&str>)
 #[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::AuthOrganization], description = "organizations")))]
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
-    let user = current_session.user.id;
+    let (user, session) = (current_session.user.id, current_session.session);
     let load = request
         .app
         .store()
@@ -117,6 +117,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let organizations: Vec<_> = load
         .await?
         .iter()
+        .filter(|seen| session.is_valid_in(&seen.organization.id))
         .map(|seen| dto::organization(&seen.organization))
         .collect();
     Ok(json_response(&organizations, current_session.cookies))
@@ -228,9 +229,10 @@ pub async fn find_organization_or(
         });
     let refusal = match load.await? {
         Some(seen)
-            if effective_role(current_session.user.role, role(&seen))
-                .viewer(current_session.user.id.clone())
-                .is_some() =>
+            if current_session.session.is_valid_in(&seen.organization.id)
+                && effective_role(current_session.user.role, role(&seen))
+                    .viewer(current_session.user.id.clone())
+                    .is_some() =>
         {
             return Ok(seen);
         }

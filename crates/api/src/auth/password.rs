@@ -13,6 +13,7 @@ use super::schema;
 use super::sessions::done;
 use super::sign_in::verified_hash;
 use db::platform::CrossTenantReason;
+use db::platform::sessions::Session;
 use db::platform::sign_in::SignInAttempt;
 use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
 
@@ -37,7 +38,11 @@ pub(crate) async fn change(request: AuthRequest) -> AuthResult {
         .password_hasher()
         .hash(new.to_owned())
         .await?;
-    let successor = revoke_others.then(|| request.new_session(current_session.user.id.clone()));
+    // The new session has the limits of the current one.
+    let successor = revoke_others.then(|| Session {
+        sign_on: current_session.session.sign_on.clone(),
+        ..request.new_session(current_session.user.id.clone())
+    });
     let change = VerifiedPasswordChange {
         fitted: Some(fitted),
         hash,

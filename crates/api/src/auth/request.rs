@@ -51,6 +51,7 @@ pub struct AuthRequest {
     query: Value,
     body: Option<Value>,
     peer: Option<IpAddr>,
+    host: Option<HostName>,
     caller: Option<Caller>,
 }
 
@@ -84,8 +85,14 @@ impl FromRequest<App> for AuthRequest {
             return Err(AuthError::invalid_json().into());
         }
         let trusted = TrustedOrigin::of(app.frontend_origin()).expect("the settings were checked to have an origin");
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
+        let is_from_provider = is_from_provider(parts.uri.path());
         let request = Self {
             app: app.clone(),
+            host: app
+                .authenticator()
+                .host_resolver()
+                .resolve(&parts.uri, &parts.headers, peer),
             now: clock::now(),
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
             cookies: RequestCookies::parse(parts.headers.get_all(header::COOKIE)),
@@ -94,9 +101,12 @@ impl FromRequest<App> for AuthRequest {
             trusted,
             query,
             body,
-            peer: parts.extensions.get::<Peer>().map(|peer| peer.0.ip()),
+            peer,
             caller: parts.extensions.get::<Caller>().cloned(),
         };
+        if is_from_provider {
+            return Ok(request);
+        }
         origin::check_request(parts.method.as_str(), &request.origin(), &request.trusted)?;
         if parts.method != Method::GET {
             let callback = request.query("callbackURL");
@@ -129,6 +139,31 @@ impl AuthRequest {
     /// The whole query, for routes whose query has a schema.
     pub fn query_object(&self) -> Value {
         self.query.clone()
+    }
+
+    /// A field of the form in the body, or of the query. A repeated field counts as absent.
+    pub fn field(&self, key: &str, is_form: bool) -> Option<&str> {
+        let fields = if is_form { self.body.as_ref()? } else { &self.query };
+        fields.get(key)?.as_str()
+    }
+
+    /// The organization's host that the request was sent to.
+    pub fn host(&self) -> Option<&HostName> {
+        self.host.as_ref()
+    }
+
+    /// Whether the service is reached with TLS.
+    pub fn is_secure(&self) -> bool {
+        self.app.authenticator().names().is_secure()
+    }
+
+    /// The value of a cookie that occurs once.
+    pub fn only_cookie(&self, name: &str) -> Option<String> {
+        if self.cookies.count(name) == 1 {
+            self.cookies.value(name).map(std::borrow::Cow::into_owned)
+        } else {
+            None
+        }
     }
 
     /// All values of a query parameter.
@@ -190,6 +225,7 @@ impl AuthRequest {
             active_organization_id: None,
             impersonated_by: None,
             new_password_until: None,
+            sign_on: None,
         }
     }
 
@@ -344,10 +380,20 @@ impl AuthRequest {
     }
 }
 
+/// Whether the requests of a path come from a sign-on provider or its pages. They have no trusted origin; the response to
+/// a sign-in is bound to it by state and cookie, a logout token is signed.
+fn is_from_provider(path: &str) -> bool {
+    path.contains("/auth/sso/callback/") || path.contains("/auth/sso/backchannel-logout/")
+}
+
 /// Parses the body. Without a Content-Type there is no body, as in the library.
 fn parse_body(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>, AuthError> {
     let takes_forms = path.ends_with("/sign-in/email") || path.ends_with("/sign-up/email");
-    let allowed: &[&str] = if takes_forms { &[JSON, FORM] } else { &[JSON] };
+    let allowed: &[&str] = match takes_forms {
+        true => &[JSON, FORM],
+        false if is_from_provider(path) => &[FORM],
+        false => &[JSON],
+    };
     let Some(sent) = headers.get(header::CONTENT_TYPE) else {
         return Ok(None);
     };

@@ -146,7 +146,7 @@ pub(crate) async fn reset(request: AuthRequest) -> AuthResult {
     Ok(done(Vec::new()))
 }
 
-/// Redirects the browser to a page on the origin of FRONTEND_URL. The parameter `parameter` is inserted before the fragment.
+/// Redirects the browser to a page on the origin of FRONTEND_URL. The parameters are inserted before the fragment.
 pub fn redirect(app: &App, callback: &str, parameter: &str) -> AuthResult {
     let (page, fragment) = callback
         .split_once('#')
@@ -156,7 +156,11 @@ pub fn redirect(app: &App, callback: &str, parameter: &str) -> AuthResult {
     } else {
         ""
     };
-    let join = if page.contains('?') { '&' } else { '?' };
+    let join = match (parameter, page.contains('?')) {
+        ("", _) => "",
+        (_, true) => "&",
+        (_, false) => "?",
+    };
     let fragment = fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
     let location = HeaderValue::from_str(&format!("{front}{page}{join}{parameter}{fragment}"));
     let location = location.map_err(|_| AuthRejection::from(AuthError::invalid_callback_url()))?;

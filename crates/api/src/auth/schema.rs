@@ -269,6 +269,76 @@ pub struct Success {
     success: bool,
 }
 
+/// The sign-in through a provider to start. One of `providerId`, `organizationSlug`, `domain` and `email` names the
+/// provider; otherwise the Host does.
+#[derive(ToSchema)]
+#[schema(as = AuthSignOnStart, rename_all = "camelCase")]
+pub struct SignOnStart {
+    #[schema(nullable = false)]
+    provider_id: Option<String>,
+    #[schema(nullable = false)]
+    organization_slug: Option<String>,
+    #[schema(nullable = false)]
+    domain: Option<String>,
+    #[schema(nullable = false)]
+    email: Option<String>,
+    /// Among several providers, the one with this issuer.
+    #[schema(nullable = false)]
+    issuer: Option<String>,
+    /// The page after the sign-in, on the origin of FRONTEND_URL.
+    #[schema(rename = "callbackURL")]
+    callback_url: String,
+    /// The page for errors; default callbackURL.
+    #[schema(nullable = false, rename = "errorCallbackURL")]
+    error_callback_url: Option<String>,
+    /// The page for users whose account was created; default callbackURL.
+    #[schema(nullable = false, rename = "newUserCallbackURL")]
+    new_user_callback_url: Option<String>,
+    /// Sent to the provider; default `email`.
+    #[schema(nullable = false)]
+    login_hint: Option<String>,
+}
+
+/// A sign-in through a provider that was started.
+#[derive(ToSchema)]
+#[schema(as = AuthSignOnStarted)]
+pub struct SignOnStarted {
+    /// The URL of the provider to which the browser is to be sent.
+    url: String,
+    /// Always true.
+    redirect: bool,
+}
+
+/// The response of a provider as a form.
+#[derive(ToSchema)]
+#[schema(as = AuthSignOnResponse)]
+pub struct SignOnResponse {
+    state: String,
+    #[schema(nullable = false)]
+    code: Option<String>,
+    #[schema(nullable = false)]
+    iss: Option<String>,
+    #[schema(nullable = false)]
+    error: Option<String>,
+}
+
+/// A request of a provider to end sessions.
+#[derive(ToSchema)]
+#[schema(as = AuthSignOnLogout)]
+pub struct SignOnLogout {
+    logout_token: String,
+}
+
+/// The result of a sign-out.
+#[derive(ToSchema)]
+#[schema(as = AuthSignedOut)]
+pub struct SignedOut {
+    success: bool,
+    /// Where the sign-on provider that opened the session ends its own session.
+    #[schema(nullable = false)]
+    url: Option<String>,
+}
+
 /// A response without further content.
 #[derive(ToSchema)]
 #[schema(as = AuthStatus)]

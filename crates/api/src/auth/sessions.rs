@@ -8,7 +8,6 @@ use better_auth::error::AuthError;
 use better_auth::object::SessionAndUser;
 use better_auth::schema::query_flag;
 use better_auth::session::{Lifecycle, Remember};
-use domain::realtime::KillReason;
 use serde_json::{Value, json};
 
 use super::dto;
@@ -100,7 +99,13 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.sessions(&user, now)
         });
-    let sessions: Vec<_> = load.await?.iter().map(dto::session).collect();
+    let own = &current_session.session;
+    let sessions: Vec<_> = load
+        .await?
+        .iter()
+        .filter(|session| own.may_manage(session))
+        .map(dto::session)
+        .collect();
     Ok(json_response(&sessions, current_session.cookies))
 }
 
@@ -113,10 +118,11 @@ pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let token = reader.string("token").to_owned();
     reader.finish()?;
+    let now = request.now;
     let current_session = request.current_session().await?;
     let is_own = token == current_session.session.token;
-    let user = current_session.user.id;
-    request.act(move |tx| sessions::revoke(tx, &user, &token)).await?;
+    let own = current_session.session;
+    request.act(move |tx| sessions::revoke(tx, &own, &token, now)).await?;
     Ok(done(if is_own {
         request.cookies().clear()
     } else {
@@ -129,9 +135,9 @@ pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::AuthStatus, description = "status: true; clears the session cookies"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub(crate) async fn revoke_all(request: AuthRequest) -> AuthResult {
-    let user = request.current_session().await?.user.id;
+    let (own, now) = (request.current_session().await?.session, request.now);
     request
-        .act(move |tx| sessions::revoke_all(tx, &user, None, KillReason::Revoked))
+        .act(move |tx| sessions::revoke_own(tx, &own, false, now))
         .await?;
     Ok(done(request.cookies().clear()))
 }
@@ -141,10 +147,8 @@ pub(crate) async fn revoke_all(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
 pub(crate) async fn revoke_others(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
-    let (user, own) = (current_session.user.id, current_session.session.id);
-    request
-        .act(move |tx| sessions::revoke_all(tx, &user, Some(&own), KillReason::Revoked))
-        .await?;
+    let (own, now) = (current_session.session, request.now);
+    request.act(move |tx| sessions::revoke_own(tx, &own, true, now)).await?;
     Ok(done(current_session.cookies))
 }
 

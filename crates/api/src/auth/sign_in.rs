@@ -16,6 +16,7 @@ use super::request::AuthRequest;
 use super::response::{AuthResult, json_response};
 use super::schema;
 use super::second_factor::{challenge, trust_cookie};
+use super::sso;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::platform::sign_in::SignInAttempt;
@@ -195,16 +196,27 @@ pub(crate) async fn sign_up(request: AuthRequest) -> AuthResult {
 
 /// Sign out
 #[utoipa::path(post, path = "/auth/sign-out",
-    responses((status = 200, body = schema::Success, description = "success; clears the session cookies"),
+    responses((status = 200, body = schema::SignedOut, description = "success; clears the session cookies; url of the sign-on provider that opened the session"),
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub(crate) async fn sign_out(request: AuthRequest) -> AuthResult {
+    let mut sign_on = None;
     if let Some(token) = request.token() {
+        let facts = request
+            .app
+            .authenticator()
+            .find_session(token.clone(), None, None)
+            .await?;
+        sign_on = facts.and_then(|facts| facts.session.sign_on);
         let impersonator_session = request.impersonator_session().map(|(token, _)| token);
         request
             .act(move |tx| sessions::sign_out(tx, &token, impersonator_session.as_deref()))
             .await?;
     }
-    let mut response = json_response(&json!({ "success": true }), request.clear());
+    let url = match &sign_on {
+        Some(sign_on) => sso::end_session_url(&request.app, sign_on).await,
+        None => None,
+    };
+    let mut response = sso::signed_out(url, request.clear());
     // On a shared computer the next user must find neither pages nor drafts of this one.
     let name = HeaderName::from_static("clear-site-data");
     response

@@ -13,8 +13,16 @@ pub use self::load::RestoreTarget;
 pub use self::snapshot::{FileReference, Snapshot};
 
 /// Tables that a backup excludes: sessions and verification links are credentials and end with the old service, queued
-/// emails would be sent twice, and events between instances are obsolete after minutes.
-const EXCLUDED_TABLES: &[&str] = &["sessions", "verifications", "letters", "event_outbox"];
+/// emails would be sent twice, and events between instances and sign-ins that wait for a provider are obsolete after
+/// minutes.
+const EXCLUDED_TABLES: &[&str] = &[
+    "sessions",
+    "verifications",
+    "letters",
+    "event_outbox",
+    "sign_on_attempts",
+    "sign_on_logouts",
+];
 /// The table of the migrations. A restore creates the schema by migrations and does not copy it.
 const HISTORY: &str = "refinery_schema_history";
 /// Queued file removals refer to files that are not needed.

@@ -18,6 +18,12 @@ statements! {
     /// The sign-in methods of the user.
     SIGN_INS = "SELECT id, provider_id AS provider, created_at, updated_at FROM accounts
         WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
+    /// The identities of the user at the sign-on providers of organizations.
+    IDENTITIES = "SELECT x.id, o.name AS organization, p.name AS provider, x.issuer, x.subject, x.linked_by,
+            x.created_at, x.last_sign_in_at
+        FROM external_identities x JOIN sign_on_providers p ON p.id = x.provider_id
+        JOIN organizations o ON o.id = x.organization_id
+        WHERE x.user_id = $1 AND x.id > $2 ORDER BY x.id LIMIT $3";
     /// The sessions of the user. Impersonation sessions are not disclosed.
     SESSIONS = "SELECT id, ip_address, user_agent, created_at, expires_at FROM sessions
         WHERE user_id = $1 AND impersonated_by IS NULL AND id > $2 ORDER BY id LIMIT $3";
@@ -80,6 +86,20 @@ pub static TABLES: &[ExportTable] = &[
             ("provider", Text),
             ("createdAt", Timestamp),
             ("updatedAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "sign-on-identities",
+        statement: &IDENTITIES,
+        fields: &[
+            ("id", Text),
+            ("organization", Text),
+            ("provider", Text),
+            ("issuer", Text),
+            ("subject", Text),
+            ("linkedBy", Text),
+            ("createdAt", Timestamp),
+            ("lastSignInAt", Timestamp),
         ],
     },
     ExportTable {

@@ -62,6 +62,8 @@ statements! {
     SECOND_FACTORS = "DELETE FROM second_factors WHERE user_id = $1";
     /// Recovery codes.
     RECOVERY_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
+    /// Identities at the sign-on providers of organizations.
+    IDENTITIES = "DELETE FROM external_identities WHERE user_id = $1";
     /// Emailed links.
     VERIFICATIONS = "DELETE FROM verifications WHERE value LIKE '%' || $1 || '%' OR identifier LIKE '%' || $1 || '%'";
     /// API tokens that act for the user.
@@ -260,7 +262,7 @@ impl PlatformTx<'_> {
         };
         let mut erased = ErasureCounts {
             sessions: run(&SESSIONS)?,
-            sign_ins: run(&ACCOUNTS)? + run(&SECOND_FACTORS)? + run(&RECOVERY_CODES)?,
+            sign_ins: run(&ACCOUNTS)? + run(&SECOND_FACTORS)? + run(&RECOVERY_CODES)? + run(&IDENTITIES)?,
             sign_in_traces: run(&VERIFICATIONS)?
                 + run(&API_TOKENS)?
                 + run(&INVITATIONS)?

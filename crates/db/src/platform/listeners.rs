@@ -10,7 +10,8 @@ use common::error::Result;
 statements! {
     /// Valid sessions in a range of ids. Expired sessions and those of banned or inactive users are excluded.
     BETWEEN = "SELECT s.id, s.active_organization_id, o.status,
-            CASE WHEN u.password_organization_id <> o.id THEN NULL ELSE m.role END AS member_role, u.role
+            CASE WHEN u.password_organization_id <> o.id OR s.sign_on_organization_id <> o.id THEN NULL
+                ELSE m.role END AS member_role, u.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
         LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL

@@ -27,6 +27,7 @@ pub mod resource_tenant;
 pub mod second_factors;
 pub mod sessions;
 pub mod sign_in;
+pub mod sign_on;
 pub mod staged_files;
 pub mod storage;
 pub mod system;
@@ -51,6 +52,8 @@ use common::error::{Error, Result};
 pub enum CrossTenantReason {
     /// Authentication of the caller, and everything under `/auth`.
     SessionLookup,
+    /// Sign-on through a provider of an organization, before anyone is signed in.
+    SignOn,
     /// Sign-in history of a member whose password or email address the caller has just changed.
     SignInHistory,
     /// Look-up of the organization of a `Host` header.
@@ -245,6 +248,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),
+        ("platform/sign_on", sign_on::STATEMENTS),
         ("platform/storage", storage::STATEMENTS),
         ("platform/system", system::STATEMENTS),
         ("platform/users", users::STATEMENTS),

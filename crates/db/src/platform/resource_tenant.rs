@@ -33,6 +33,7 @@ statements! {
     JOB = "{SELECT_ORGANIZATION} FROM jobs x {OF_ROW}";
     API_TOKEN = "{SELECT_ORGANIZATION} FROM api_tokens x {OF_ROW}";
     MAIL_DOMAIN = "{SELECT_ORGANIZATION} FROM mail_domains x {OF_ROW}";
+    SIGN_ON_PROVIDER = "{SELECT_ORGANIZATION} FROM sign_on_providers x {OF_ROW}";
     ORGANIZATION = "{SELECT_ORGANIZATION} FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL";
     /// The organization of a user: the one that created the account, otherwise the one of the oldest membership.
     USER = "{SELECT_ORGANIZATION} FROM members x
@@ -62,6 +63,7 @@ static RESOURCES: &[(&str, &Sql)] = &[
     ("jobs", &JOB),
     ("domains", &MAIL_DOMAIN),
     ("api-tokens", &API_TOKEN),
+    ("sign-on", &SIGN_ON_PROVIDER),
     ("users", &USER),
 ];
 

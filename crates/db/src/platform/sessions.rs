@@ -2,9 +2,10 @@
 
 use domain::access::{MemberRole, PlatformRole};
 use domain::account_email::AccountEmail;
-use domain::id::{OrganizationId, SessionId, UserId};
+use domain::id::{OrganizationId, SessionId, SignOnProviderId, UserId};
 use domain::organization::Metadata;
 use domain::second_factor::RequiredMembers;
+use domain::sign_on::SignOnSession;
 use domain::text::{Slug, Username};
 use domain::time::Timestamp;
 
@@ -16,7 +17,8 @@ use common::error::Result;
 
 fragments! {
     SESSION_COLUMNS = "s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
-            s.active_organization_id, s.impersonated_by, s.new_password_until";
+            s.active_organization_id, s.impersonated_by, s.new_password_until, s.sign_on_organization_id,
+            s.sign_on_provider_id, s.sign_on_subject, s.sign_on_session";
     /// The short name of the organization that created account `u`.
     pub(crate) HOME_SLUG = "(SELECT h.slug FROM organizations h WHERE h.id = u.home_organization_id
             AND h.deleted_at IS NULL)";
@@ -40,8 +42,9 @@ statements! {
                 WHERE a.id = s.impersonated_by AND a.role = 'SUPER_ADMIN' AND a.is_active
                     AND (NOT a.banned OR a.ban_expires < $2))))";
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
-            impersonated_by, created_at, updated_at, new_password_until)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+            impersonated_by, created_at, updated_at, new_password_until, sign_on_organization_id, sign_on_provider_id,
+            sign_on_subject, sign_on_session)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
     /// Ends the permission to set a new password once without the old one.
     USE_NEW_PASSWORD = "UPDATE sessions SET new_password_until = NULL
         WHERE id = $1 AND user_id = $2 AND new_password_until >= $3 AND impersonated_by IS NULL
@@ -88,6 +91,24 @@ pub struct Session {
     pub impersonated_by: Option<UserId>,
     /// Until when the session may set a new password without the old one; it was opened with a provisional one.
     pub new_password_until: Option<Timestamp>,
+    /// The provider that opened the session; `None` if the user entered a password.
+    pub sign_on: Option<Box<SignOnSession>>,
+}
+
+impl Session {
+    /// Returns whether the session may be used in an organization. One that a provider opened is valid in the
+    /// organization of the provider only.
+    pub fn is_valid_in(&self, organization: &OrganizationId) -> bool {
+        let sign_on = self.sign_on.as_ref();
+        sign_on.is_none_or(|sign_on| sign_on.organization_id == *organization)
+    }
+
+    /// Returns whether another session of the user may be seen and ended in this session. One that a provider opened
+    /// has no rights over sessions that its organization did not open.
+    pub fn may_manage(&self, other: &Self) -> bool {
+        let organization = |session: &Self| session.sign_on.as_ref().map(|sign_on| sign_on.organization_id.clone());
+        self.sign_on.is_none() || organization(self) == organization(other)
+    }
 }
 
 /// The user of a session.
@@ -122,6 +143,20 @@ pub struct OrganizationFacts {
     pub is_password_foreign: bool,
     /// The members whom the organization requires to have a second factor. Read for staff only.
     pub required_members: Option<RequiredMembers>,
+    /// Whether a provider of another organization opened the session.
+    pub is_sign_on_foreign: bool,
+}
+
+impl OrganizationFacts {
+    /// Removes the role of the caller if the session is not valid in this organization.
+    #[must_use]
+    pub fn in_session(mut self, session: &Session) -> Self {
+        if !session.is_valid_in(self.tenant.id()) {
+            self.member_role = None;
+            self.is_sign_on_foreign = true;
+        }
+        self
+    }
 }
 
 /// All data that a request is authorized with.
@@ -138,6 +173,7 @@ pub struct SessionFacts {
 impl PlatformTx<'_> {
     /// Inserts a session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
+        let sign_on = session.sign_on.as_ref();
         self.connection
             .execute(
                 &INSERT,
@@ -153,6 +189,10 @@ impl PlatformTx<'_> {
                     session.created_at,
                     session.updated_at,
                     session.new_password_until,
+                    sign_on.map(|sign_on| &sign_on.organization_id),
+                    sign_on.map(|sign_on| &sign_on.provider_id),
+                    sign_on.map(|sign_on| &sign_on.subject),
+                    sign_on.and_then(|sign_on| sign_on.session.as_ref()),
                 ],
             )
             .map(drop)
@@ -174,10 +214,11 @@ impl PlatformTx<'_> {
                 created_at: row.get("user_created_at")?,
                 updated_at: row.get("user_updated_at")?,
             };
+            let organization = organization(row)?.map(|organization| organization.in_session(&session));
             Ok(SessionFacts {
                 session,
                 user,
-                organization: organization(row)?,
+                organization,
                 is_second_factor_missing: false,
             })
         })
@@ -253,6 +294,7 @@ fn session(row: &Columns<'_>) -> Result<Session> {
         active_organization_id: row.get("active_organization_id")?,
         impersonated_by: row.get("impersonated_by")?,
         new_password_until: row.get("new_password_until")?,
+        sign_on: sign_on(row)?,
     })
 }
 
@@ -260,6 +302,21 @@ fn session(row: &Columns<'_>) -> Result<Session> {
 pub(crate) fn user_name(row: &Columns<'_>) -> Result<Option<(Username, Slug)>> {
     let (name, slug): (Option<Username>, Option<Slug>) = (row.get("user_name")?, row.get("home_slug")?);
     Ok(name.zip(slug))
+}
+
+fn sign_on(row: &Columns<'_>) -> Result<Option<Box<SignOnSession>>> {
+    let organization_id: Option<OrganizationId> = row.get("sign_on_organization_id")?;
+    let provider_id: Option<SignOnProviderId> = row.get("sign_on_provider_id")?;
+    let subject: Option<String> = row.get("sign_on_subject")?;
+    let session = row.get("sign_on_session")?;
+    Ok(organization_id.map(|organization_id| {
+        Box::new(SignOnSession {
+            organization_id,
+            provider_id: provider_id.unwrap_or_else(|| SignOnProviderId::new("")),
+            subject: subject.unwrap_or_default(),
+            session,
+        })
+    }))
 }
 
 /// Reads organization id, status, the member's role, and whether an administrator of another organization set the
@@ -280,5 +337,6 @@ pub(super) fn organization(row: &Columns<'_>) -> Result<Option<OrganizationFacts
         member_role: member_role.filter(|_| !is_password_foreign),
         is_password_foreign: is_password_foreign && member_role.is_some(),
         required_members: settings.and_then(|settings| settings.require_second_factor),
+        is_sign_on_foreign: false,
     }))
 }

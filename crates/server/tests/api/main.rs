@@ -45,6 +45,7 @@ mod purge;
 mod role_levels;
 mod school;
 mod shared_accounts;
+mod sign_on;
 mod subjects;
 mod user_names;
 mod workrooms;

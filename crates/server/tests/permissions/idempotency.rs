@@ -53,6 +53,8 @@ const CREATE_ROUTES: [(&str, &str); 25] = [
     ("/admin/domains", "mail_domains"),
     ("/admin/api-tokens", "api_tokens"),
     ("/tenants/{id}/domains", "mail_domains"),
+    ("/admin/sign-on", "sign_on_providers"),
+    ("/admin/sign-on/{id}/identities", "external_identities"),
     ("/subjects", "subjects"),
     ("/homerooms", "homerooms"),
     ("/classes", "classes"),

@@ -26,6 +26,8 @@ const SHORT_LISTS: &[(&str, &str)] = &[
     ("/groups/{id}/contributions", "the people of one group"),
     ("/admin/api-tokens", "the API tokens of one school, fifty at most"),
     ("/admin/domains", "the mail domains of one school, twenty at most"),
+    ("/admin/sign-on", "the sign-on providers of one school, twenty at most"),
+    ("/sign-on/providers", "the same"),
     ("/tenants/{id}/domains", "the same"),
     ("/auth/organization/list", "the schools of one person"),
     (

@@ -65,7 +65,8 @@ pub fn proof<'a>(
     let mailbox = platform.mailbox(&user.id)?.ok_or(Error::Unauthenticated)?;
     Ok(RecipientProof::Session {
         email: user.email.stored_form(),
-        is_verified: mailbox.is_verified,
+        // The provider of one organization must not accept invitations of others.
+        is_verified: mailbox.is_verified && session.sign_on.is_none(),
         has_own_password: mailbox.password_organization.is_none(),
         is_impersonated: session.impersonated_by.is_some(),
     })

@@ -51,6 +51,8 @@ pub mod second_factor;
 pub mod session_notices;
 pub mod sessions;
 pub mod sign_in;
+pub mod sign_on;
+pub mod sign_on_sessions;
 pub mod subjects;
 pub mod submissions;
 pub mod take_over;

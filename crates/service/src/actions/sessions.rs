@@ -9,9 +9,9 @@ use domain::realtime::KillReason;
 use domain::time::Timestamp;
 
 use common::error::{Error, Result};
-use db::platform::PlatformWriteTx;
 use db::platform::organizations::OrganizationName;
 use db::platform::sessions::{Session, SessionUser};
+use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// Signs out; an invalid token is ignored. After an impersonation the administrator's own session (`way_back`) ends
 /// too, because no browser holds its token any more.
@@ -24,10 +24,31 @@ pub fn sign_out(tx: &mut PlatformWriteTx<'_>, token: &str, way_back: Option<&str
     Ok(())
 }
 
-/// Revokes one of the user's own sessions. An unknown token, or one of another user, is ignored without an error.
-pub fn revoke(tx: &mut PlatformWriteTx<'_>, user: &UserId, token: &str) -> Result<()> {
-    let session = tx.end_session_of(user, token)?;
-    record_ended(tx, user, session.into_iter().collect(), KillReason::Revoked);
+/// Revokes a session of the user of this session. An unknown token, or one of another user, is ignored without an error.
+pub fn revoke(tx: &mut PlatformWriteTx<'_>, own: &Session, token: &str, now: Timestamp) -> Result<()> {
+    if own.sign_on.is_some() {
+        let sessions = tx.sessions(&own.user_id, now)?;
+        let is_known = |other: &Session| other.token == token && own.may_manage(other);
+        if !sessions.iter().any(is_known) {
+            return Ok(());
+        }
+    }
+    let session = tx.end_session_of(&own.user_id, token)?;
+    record_ended(tx, &own.user_id, session.into_iter().collect(), KillReason::Revoked);
+    Ok(())
+}
+
+/// Revokes the sessions of the user of this session, optionally except this one.
+pub fn revoke_own(tx: &mut PlatformWriteTx<'_>, own: &Session, keeps_own: bool, now: Timestamp) -> Result<()> {
+    let except = keeps_own.then_some(&own.id);
+    if own.sign_on.is_none() {
+        return revoke_all(tx, &own.user_id, except, KillReason::Revoked).map(drop);
+    }
+    for other in tx.sessions(&own.user_id, now)? {
+        if own.may_manage(&other) && Some(&other.id) != except {
+            revoke(tx, own, &other.token, now)?;
+        }
+    }
     Ok(())
 }
 
@@ -51,6 +72,18 @@ pub fn renew(tx: &mut PlatformWriteTx<'_>, session: &SessionId, expires_at: Time
     } else {
         Err(Error::Unauthenticated)
     }
+}
+
+/// Rejects a change of an account, or an export of all its data, in a session that a provider opened, if the account is
+/// used outside of the organization of the provider: its administrators must not reach what belongs to others.
+pub fn may_use_account(platform: &mut PlatformTx<'_>, session: &Session) -> Result<()> {
+    let Some(sign_on) = &session.sign_on else { return Ok(()) };
+    let own = &sign_on.organization_id;
+    let is_elsewhere = platform.memberships(&session.user_id)?.iter().any(|other| other != own);
+    if is_elsewhere || platform.profile(&session.user_id)?.home_organization_id.as_ref() != Some(own) {
+        return Err(Error::SignedOnElsewhere);
+    }
+    Ok(())
 }
 
 /// The result of selecting an organization.
@@ -78,7 +111,10 @@ pub fn choose_organization(
         return Ok(OrganizationChoice::Unknown);
     }
     match found {
-        Some(seen) if seen.member.is_some() || user.role == PlatformRole::SuperAdmin => {
+        Some(seen)
+            if session.is_valid_in(&seen.organization.id)
+                && (seen.member.is_some() || user.role == PlatformRole::SuperAdmin) =>
+        {
             choose(tx, session, Some(&seen.organization.id), now)?;
             Ok(OrganizationChoice::Chosen(Box::new(seen.organization)))
         }

@@ -46,6 +46,7 @@ pub fn entry(change: &Change) -> Option<LogEntry> {
         Change::MailDomain(change) => Some(organization::mail_domain(change)),
         Change::ApiToken(change) => Some(organization::api_token(change)),
         Change::Session(change) => organization::session(change),
+        Change::SignOn(change) => Some(organization::sign_on(change)),
     };
     entry.map(|mut entry| {
         entry.details = truncate_details(entry.details);

@@ -24,6 +24,7 @@ use domain::change::Change;
 use domain::change::api_token::ApiTokenChange;
 use domain::change::invitation::InvitationChange;
 use domain::change::mail_domain::MailDomainChange;
+use domain::change::sign_on::SignOnChange;
 use domain::id::OrganizationId;
 use domain::realtime::Signal;
 use domain::time::Timestamp;
@@ -69,6 +70,13 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
         Change::ApiToken(ApiTokenChange::Created { .. } | ApiTokenChange::Revoked { .. }) => {
             organization::list_changed("apiTokens", &mut builder);
         }
+        Change::SignOn(
+            SignOnChange::ProviderAdded { .. }
+            | SignOnChange::ProviderUpdated { .. }
+            | SignOnChange::ProviderRemoved { .. }
+            | SignOnChange::IdentityLinked { .. }
+            | SignOnChange::IdentityUnlinked { .. },
+        ) => organization::list_changed("signOn", &mut builder),
     }
     builder.signals()
 }

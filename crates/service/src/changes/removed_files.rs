@@ -111,6 +111,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         )
         | Change::MailDomain(_)
         | Change::ApiToken(_)
+        | Change::SignOn(_)
         | Change::Session(_) => &[],
     }
 }

@@ -101,6 +101,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         | Change::Administration(_)
         | Change::MailDomain(_)
         | Change::ApiToken(_)
+        | Change::SignOn(_)
         | Change::Session(_) => Vec::new(),
     }
 }

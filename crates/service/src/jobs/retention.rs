@@ -1,4 +1,4 @@
-//! Deletes expired personal data: records of failed sign-ins (failures, known addresses, counters, and the oldest
+//! Deletes expired personal data: sign-ins that waited for a provider, records of failed sign-ins (failures, known addresses, counters, and the oldest
 //! counters of accounts that do not exist, so that attackers cannot grow the tables without bound), and old emails in
 //! the outbox folder. Also deletes the emails to a user who was erased.
 
@@ -12,10 +12,13 @@ use db::platform::{CrossTenantReason, PlatformTx};
 /// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
-        platform.has_expired_sign_ins(now)
+        Ok(platform.has_expired_sign_ins(now)? || platform.has_expired_sign_ons(now)?)
     });
     if look.await? {
-        let expire = move |platform: &mut PlatformTx<'_>| platform.expire_sign_ins(now);
+        let expire = move |platform: &mut PlatformTx<'_>| {
+            platform.expire_sign_ins(now)?;
+            platform.expire_sign_ons(now)
+        };
         store.platform_write(CrossTenantReason::Housekeeping, expire).await?;
     }
     Ok(())

@@ -30,6 +30,7 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
         "/users/me",
         "a profile belongs to the person, not to one school",
     ),
+    ("POST", "/admin/sign-on/{id}/test", "it only reads from the provider"),
     (
         "POST",
         "/users/me/email",

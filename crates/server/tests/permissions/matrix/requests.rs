@@ -95,6 +95,11 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
         ("admin", "id") if line.path.starts_with("/admin/api-tokens/") => {
             return of_base_lesson(&fixture.base_lesson.api_token);
         }
+        ("admin", "id") if line.path.starts_with("/admin/sign-on/") => {
+            return of_base_lesson(&fixture.base_lesson.sign_on_provider);
+        }
+        ("admin", "identityId") => return of_base_lesson(&fixture.base_lesson.external_identity),
+        (_, "providerId") => return UNKNOWN_ID.to_owned(),
         ("tenants", "id") => return of_base_lesson(&fixture.spare),
         ("admin", "id") if line.path.starts_with("/admin/members/") => {
             return of_base_lesson(&fixture.base_lesson.member);
@@ -224,6 +229,7 @@ fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &LessonIds, actor: &Matrix
         (_, "sign-in/slip") => json!({"token": "unknown"}),
         (_, "is-username-available") => json!({"username": "no.body"}),
         (_, "new-password") => json!({"newPassword": "uncommon-Q7wz-phrase"}),
+        (_, "sign-in/sso") => json!({"providerId": "unknown", "callbackURL": "/"}),
         (_, "sign-up/email") => json!({"email": unknown, "password": "wrong wrong", "name": "Sample"}),
         (_, "request-password-reset") => json!({"email": unknown}),
         (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),

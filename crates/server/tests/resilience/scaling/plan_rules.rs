@@ -69,6 +69,10 @@ pub const ALL: &[(&str, &str)] = &[
         "platform/gdpr::HOLDERS",
         "who took part stands within a text; once for an export of one's own data",
     ),
+    (
+        "platform/sign_on::SECRETS",
+        "all client secrets, when the service starts while AUTH_SECRET is replaced",
+    ),
     ("platform/system::*", "counts what there is, up to a limit"),
     (
         "platform/operations::EMAIL_QUEUE",
@@ -119,6 +123,8 @@ pub const RANGE: &[(&str, &str)] = &[
     ("platform/sign_in::FORGET_FAILURES", "what is over"),
     ("platform/sign_in::EXPIRE_*", "what is over"),
     ("platform/sign_in::ANY_EXPIRED", "what is over"),
+    ("platform/sign_on::EXPIRE_*", "what is over"),
+    ("platform/sign_on::ANY_EXPIRED", "what is over"),
     ("platform/idempotency::ANY", "what is over"),
     ("platform/idempotency::EXPIRE", "what is over"),
     (
@@ -153,6 +159,8 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("api_tokens::LIST", "a school has fifty API tokens at most"),
     ("api_tokens::COUNT", "a school has fifty API tokens at most"),
     ("mail_domains::LIST", "a school has twenty mail domains at most"),
+    ("sign_on::LIST", "a school has twenty sign-on providers at most"),
+    ("sign_on::COUNT", "a school has twenty sign-on providers at most"),
     ("mail_domains::COUNT", "a school has twenty mail domains at most"),
     ("mail_domains::HELD", "a school has twenty mail domains at most"),
     (

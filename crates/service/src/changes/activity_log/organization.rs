@@ -5,10 +5,13 @@ use domain::change::api_token::ApiTokenChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::change::organization::OrganizationChange;
 use domain::change::session::{SecondFactorEvent, SessionChange};
+use domain::change::sign_on::SignOnChange;
 use domain::organization::{Organization, OrganizationStatus};
+use domain::sign_on::SignOnProvider;
+use domain::user::Person;
 use serde_json::json;
 
-use super::{LogEntry, difference, person};
+use super::{LogEntry, difference, difference_and, person};
 
 pub(super) fn entry(change: &OrganizationChange) -> Option<LogEntry> {
     let entry = match change {
@@ -70,6 +73,47 @@ pub(super) fn api_token(change: &ApiTokenChange) -> LogEntry {
         "actsFor": token.created_by_id,
         "expiresAt": token.expires_at,
     }))
+}
+
+/// Returns the log entry of a change to a sign-on provider or an identity, without secrets and subjects.
+pub(super) fn sign_on(change: &SignOnChange) -> LogEntry {
+    let about = |action, provider: &SignOnProvider| {
+        let name = provider.name.as_str();
+        LogEntry::new(Category::Tenant, action, "signOnProvider", &provider.id, name)
+    };
+    match change {
+        SignOnChange::ProviderAdded { provider } => about(Action::Create, provider).details(json!({
+            "issuer": provider.issuer,
+            "linking": provider.linking,
+            "accountCreation": provider.account_creation,
+        })),
+        SignOnChange::ProviderUpdated {
+            provider,
+            changed,
+            is_secret_replaced,
+        } => {
+            let more = json!({"isSecretReplaced": is_secret_replaced});
+            about(Action::Update, provider).details(difference_and(changed, more))
+        }
+        SignOnChange::ProviderRemoved { provider } => {
+            about(Action::Delete, provider).details(json!({"issuer": provider.issuer}))
+        }
+        SignOnChange::IdentityLinked { provider, user, by } => {
+            identity(Action::Create, user, provider).details(json!({
+                "user": person(user),
+                "provider": provider.name,
+                "linkedBy": by,
+            }))
+        }
+        SignOnChange::IdentityUnlinked { provider, user } => identity(Action::Delete, user, provider).details(json!({
+            "user": person(user),
+            "provider": provider.name,
+        })),
+    }
+}
+
+fn identity(action: Action, user: &Person, provider: &SignOnProvider) -> LogEntry {
+    LogEntry::new(Category::Auth, action, "externalIdentity", &provider.id, &user.name)
 }
 
 /// Returns the log entry of sessions: those that an administrator ended, and failed sign-ins. A failed sign-in names

@@ -1,0 +1,118 @@
+//! Sign-on providers in responses.
+
+use domain::id::{ExternalIdentityId, SignOnProviderId};
+use domain::sign_on::{AccountCreation, ExternalIdentity, LinkedBy, LinkingRule, SignOnPreset, SignOnProvider};
+use domain::text::Name;
+use domain::time::Timestamp;
+use domain::user::Person;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A sign-on provider, as shown on the sign-in page.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SignOnOption)]
+pub struct SignOnOptionView {
+    /// `providerId` of `POST /auth/sign-in/sso`.
+    id: SignOnProviderId,
+    name: Name,
+    preset: SignOnPreset,
+}
+
+impl From<SignOnProvider> for SignOnOptionView {
+    fn from(provider: SignOnProvider) -> Self {
+        Self {
+            id: provider.id,
+            name: provider.name,
+            preset: provider.preset,
+        }
+    }
+}
+
+/// A sign-on provider, without its client secret.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SignOnProvider)]
+pub struct SignOnProviderView {
+    id: SignOnProviderId,
+    name: Name,
+    preset: SignOnPreset,
+    issuer: String,
+    client_id: String,
+    linking: LinkingRule,
+    external_id_claim: String,
+    account_creation: AccountCreation,
+    role_claim: String,
+    teacher_values: Vec<String>,
+    domains: Vec<String>,
+    is_enabled: bool,
+    /// The redirect address to register at the provider.
+    redirect_uri: String,
+    /// The address for logout tokens to register at the provider.
+    backchannel_logout_uri: String,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl SignOnProviderView {
+    pub fn new(provider: SignOnProvider, redirect_uri: String, backchannel_logout_uri: String) -> Self {
+        Self {
+            id: provider.id,
+            name: provider.name,
+            preset: provider.preset,
+            issuer: provider.issuer,
+            client_id: provider.client_id,
+            linking: provider.linking,
+            external_id_claim: provider.external_id_claim,
+            account_creation: provider.account_creation,
+            role_claim: provider.role_claim,
+            teacher_values: provider.teacher_values,
+            domains: provider.domains,
+            is_enabled: provider.is_enabled,
+            redirect_uri,
+            backchannel_logout_uri,
+            created_at: provider.created_at,
+            updated_at: provider.updated_at,
+        }
+    }
+}
+
+/// What a provider supports, read from it now.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SignOnTest)]
+pub struct SignOnTestView {
+    pub authorization_endpoint: String,
+    /// Whether the provider can end its own session when a user signs out.
+    pub supports_logout: bool,
+    /// Whether the provider names itself in its responses (RFC 9207).
+    pub announces_issuer: bool,
+}
+
+/// An identity at a sign-on provider.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ExternalIdentity)]
+pub struct ExternalIdentityView {
+    id: ExternalIdentityId,
+    user: Person,
+    /// `sub` at the provider.
+    subject: String,
+    linked_by: LinkedBy,
+    created_at: Timestamp,
+    #[schema(required)]
+    last_sign_in_at: Option<Timestamp>,
+}
+
+impl ExternalIdentityView {
+    pub fn new(identity: ExternalIdentity, user: Person) -> Self {
+        Self {
+            id: identity.id,
+            user,
+            subject: identity.subject,
+            linked_by: identity.linked_by,
+            created_at: identity.created_at,
+            last_sign_in_at: identity.last_sign_in_at,
+        }
+    }
+}
