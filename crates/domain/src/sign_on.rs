@@ -3,6 +3,8 @@
 //!
 //! An identity is the pair of issuer and subject at one provider. An email address never identifies a user.
 
+use serde::{Deserialize, Serialize};
+
 use crate::access::{MemberRole, PlatformRole};
 use crate::id::{ExternalIdentityId, OrganizationId, SignOnProviderId, UserId};
 use crate::mail_domain::MailDomainName;
@@ -158,7 +160,7 @@ impl IdentityClaims {
 }
 
 /// The provider that opened a session, and the session there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignOnSession {
     /// The only organization in which the session is valid: its administrators control the provider, so the provider
     /// must not open other organizations of a shared account.

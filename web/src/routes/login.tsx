@@ -19,12 +19,15 @@ interface LoginSearch {
   org?: string;
   /** What the user did before; shown as a notice. */
   told?: "password" | "joined";
+  /** Whether a sign-in of this browser waits for a code of the second factor. */
+  step?: "code";
 }
 
 export const Route = createFileRoute("/login")({
   validateSearch: (search: Record<string, unknown>): LoginSearch => ({
     ...(typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),
     ...(typeof search.org === "string" ? { org: search.org } : {}),
+    ...(search.step === "code" ? { step: search.step } : {}),
     ...(search.told === "password" || search.told === "joined" ? { told: search.told } : {}),
   }),
   beforeLoad: async ({ context, search }) => {
@@ -47,11 +50,11 @@ function SignIn() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { next, told, org } = Route.useSearch();
+  const { next, told, org, step } = Route.useSearch();
   const form = useRef<HTMLFormElement>(null);
   // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
-  const [isWaiting, setWaiting] = useState(false);
+  const [isWaiting, setWaiting] = useState(step === "code");
   const openNext = () => void navigate({ href: safeRedirect(next) });
   const signingIn = useMutation({
     mutationFn: (typed: FormData) =>

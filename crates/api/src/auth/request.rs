@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderName, Method, header};
 use better_auth::cookie::RequestCookies;
 use better_auth::error::AuthError;
 use better_auth::origin::{self, OriginHeaders};
@@ -45,7 +45,6 @@ pub struct AuthRequest {
     pub now: Timestamp,
     pub request_id: Option<String>,
     headers: HeaderMap,
-    uri: Uri,
     cookies: RequestCookies,
     trusted: TrustedOrigin,
     query: Value,
@@ -97,7 +96,6 @@ impl FromRequest<App> for AuthRequest {
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
             cookies: RequestCookies::parse(parts.headers.get_all(header::COOKIE)),
             headers: parts.headers,
-            uri: parts.uri,
             trusted,
             query,
             body,
@@ -198,12 +196,6 @@ impl AuthRequest {
             .host_resolver()
             .client_address(&self.headers, self.peer);
         address.map(network_text).unwrap_or_default()
-    }
-
-    /// The organization of the `Host` header, if it names one.
-    pub fn host(&self) -> Option<HostName> {
-        let resolver = self.app.authenticator().host_resolver();
-        resolver.resolve(&self.uri, &self.headers, self.peer)
     }
 
     /// Creates a session for this browser that starts now.

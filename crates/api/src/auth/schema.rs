@@ -123,7 +123,7 @@ pub struct TwoFactorRedirect {
 #[schema(as = AuthSignInResponse)]
 #[serde(untagged)]
 pub enum SignInResponse {
-    SignedIn(SignedIn),
+    SignedIn(Box<SignedIn>),
     SecondFactorRequired(TwoFactorRedirect),
 }
 

@@ -7,6 +7,7 @@ use better_auth::error::AuthError;
 use better_auth::session::Remember;
 use domain::id::UserId;
 use domain::second_factor::{PENDING_SECONDS, TRUST_SECONDS};
+use domain::user_name::full_name;
 use serde_json::json;
 
 use super::dto;
@@ -16,6 +17,7 @@ use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::sessions::done;
 use db::platform::CrossTenantReason;
+use db::platform::sessions::SessionUser;
 use service::actions::second_factor::{self, CodeResult, EnteredCode, NewSecondFactor, SecondStep, SignInBrowser};
 
 /// The name of the service in authenticator apps, unless the request names another one.
@@ -55,10 +57,16 @@ pub(crate) async fn enable(request: AuthRequest) -> AuthResult {
     let issuer: String = issuer.unwrap_or(ISSUER).chars().take(LONGEST_ISSUER).collect();
     let body = json!({
         "method": "totp",
-        "totpURI": new.secret.uri(&issuer, &current_session.user.email),
+        "totpURI": new.secret.uri(&issuer, &label(&current_session.user)),
         "backupCodes": new.recovery_codes,
     });
     Ok(json_response(&body, current_session.cookies))
+}
+
+/// The name of the account in authenticator apps.
+fn label(user: &SessionUser) -> String {
+    let name = user.user_name.as_ref().map(|(name, slug)| full_name(name, slug));
+    user.email.shown().or(name).unwrap_or_else(|| user.name.clone())
 }
 
 /// Remove the second factor
@@ -119,7 +127,7 @@ pub(crate) async fn show_uri(request: AuthRequest) -> AuthResult {
     if !is_right {
         return rejected(AuthError::invalid_password(), &current_session);
     }
-    let uri = secret.uri(ISSUER, &current_session.user.email);
+    let uri = secret.uri(ISSUER, &label(&current_session.user));
     Ok(json_response(&json!({ "totpURI": uri }), current_session.cookies))
 }
 

@@ -16,13 +16,17 @@ use super::request::AuthRequest;
 use super::reset::redirect;
 use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
+use super::second_factor::{challenge_cookies, trust_cookie};
 use common::error::Error;
 use db::platform::CrossTenantReason;
+use service::actions::sign_in::OpenedSession;
 use service::actions::sign_on_sessions::{self, SignOnResult};
 use service::sign_on::{self, AuthorizationResponse, ProviderChoice, ReturnPages};
 
 /// The page for errors of sign-ins that are unknown, and therefore name no page.
 const ERROR_PAGE: &str = "/login";
+/// The page on which the user enters the code of the second factor.
+const SECOND_STEP_PAGE: &str = "/login?step=code";
 /// Maximum length of a page in the body.
 const PAGE_MAX: usize = 2000;
 /// Maximum length of a login hint.
@@ -218,15 +222,29 @@ async fn complete(request: AuthRequest, provider: SignOnProviderId, is_form: boo
             return failed(&request, error_page, "invalid_provider", Some(error.code()));
         }
     };
-    let session = request.new_session(UserId::new(""));
+    let (session, browser) = (request.new_session(UserId::new("")), request.browser());
+    let known = browser.clone();
     let result = request
-        .act(move |tx| sign_on_sessions::finish(tx, &provider, &claims, &session, now))
+        .act(move |tx| sign_on_sessions::finish(tx, &provider, &claims, &session, &known, now))
         .await?;
-    let (session, is_new_user) = match result {
-        SignOnResult::SignedIn { session, is_new_user } => (session, is_new_user),
+    let (opened, is_new_user) = match result {
+        SignOnResult::Verified { opened, is_new_user } => (opened, is_new_user),
         SignOnResult::Denied(denial) => {
             log_rejection(&found, denial.code());
             return failed(&request, error_page, denial.code(), None);
+        }
+    };
+    let page = if is_new_user {
+        &attempt.new_user_url
+    } else {
+        &attempt.callback_url
+    };
+    let (session, is_trusted) = match opened {
+        OpenedSession::Opened { session, is_trusted } => (session, is_trusted),
+        OpenedSession::SecondFactorRequired => {
+            let next: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
+            let response = redirect(&request.app, SECOND_STEP_PAGE, &format!("next={next}"))?;
+            return with_cookies(response, challenge_cookies(&request, &browser, Remember::Yes));
         }
     };
     let facts = request
@@ -237,13 +255,13 @@ async fn complete(request: AuthRequest, provider: SignOnProviderId, is_form: boo
     let Some(facts) = facts else {
         return failed(&request, error_page, "account_inactive", None);
     };
-    let page = if is_new_user {
-        &attempt.new_user_url
-    } else {
-        &attempt.callback_url
-    };
-    let mut response = redirect(&request.app, page, "")?;
-    for cookie in request.issue(&facts.session, &facts.user, Remember::Yes) {
+    let mut cookies = request.issue(&facts.session, &facts.user, Remember::Yes);
+    cookies.extend(trust_cookie(&request, &browser, is_trusted));
+    with_cookies(redirect(&request.app, page, "")?, cookies)
+}
+
+fn with_cookies(mut response: Response, cookies: Vec<String>) -> AuthResult {
+    for cookie in cookies {
         let cookie = HeaderValue::from_str(&cookie).map_err(|error| Error::Internal(error.into()))?;
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }

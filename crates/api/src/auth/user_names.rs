@@ -45,7 +45,7 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
     let named = slug.or_else(|| request.query("org")).filter(|slug| !slug.is_empty());
     let (named, host) = (
         named.map(|slug| Slug::try_from(slug.to_lowercase().as_str())),
-        request.host(),
+        request.host().cloned(),
     );
     let load = request
         .app
@@ -85,7 +85,7 @@ pub(crate) async fn is_available(request: AuthRequest) -> AuthResult {
     }
     let typed = parse(typed)?;
     let (user, chosen) = (current_session.user.id, current_session.session.active_organization_id);
-    let host = request.host();
+    let host = request.host().cloned();
     let load = request
         .app
         .store()
@@ -141,7 +141,15 @@ pub(crate) async fn sign_in_with_slip(request: AuthRequest) -> AuthResult {
     let result = request
         .act(move |tx| signing::sign_in_with_slip(tx, &token, &address, &session, &known, now))
         .await?;
-    signed_in(&request, &browser, result, remember, None, AuthError::invalid_token_of_sign_in()).await
+    signed_in(
+        &request,
+        &browser,
+        result,
+        remember,
+        None,
+        AuthError::invalid_token_of_sign_in(),
+    )
+    .await
 }
 
 /// Parses `name` or `name@slug`.

@@ -237,6 +237,11 @@ impl PlatformTx<'_> {
         Ok(found.unwrap_or(0))
     }
 
+    /// Deletes expired links.
+    pub(super) fn forget_verifications(&mut self, now: Timestamp) -> Result<()> {
+        self.connection.execute(&FORGET_VERIFICATIONS, args![now]).map(drop)
+    }
+
     /// Inserts a link that is emailed to this user. The identifier has the form `kind:token`.
     pub fn insert_verification(
         &mut self,
@@ -245,7 +250,7 @@ impl PlatformTx<'_> {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<()> {
-        self.connection.execute(&FORGET_VERIFICATIONS, args![now])?;
+        self.forget_verifications(now)?;
         let id = clock::new_id();
         self.connection
             .execute(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])

@@ -59,6 +59,8 @@ impl PlatformTx<'_> {
                 email_verified: row.get("email_verified")?,
                 image: row.get("image")?,
                 role: PlatformRole::Admin,
+                has_second_factor: false,
+                user_name: None,
                 created_at: row.get("user_created_at")?,
                 updated_at: row.get("user_updated_at")?,
             };
@@ -73,6 +75,8 @@ impl PlatformTx<'_> {
                 user_agent: None,
                 active_organization_id: Some(organization.clone()),
                 impersonated_by: None,
+                new_password_until: None,
+                sign_on: None,
             };
             Ok(ApiTokenFacts {
                 token: ActingToken {
@@ -84,11 +88,15 @@ impl PlatformTx<'_> {
                 session: SessionFacts {
                     session,
                     user,
+                    // The user had one when they created the token.
+                    is_second_factor_missing: false,
                     organization: Some(OrganizationFacts {
                         tenant: Tenant(organization),
                         suspended: status != "ACTIVE",
                         member_role: Some(MemberRole::Admin),
                         is_password_foreign: false,
+                        is_sign_on_foreign: false,
+                        required_members: None,
                     }),
                 },
             })

@@ -1,11 +1,14 @@
 //! Second factors of users, their recovery codes, sign-ins that wait for a second factor, and trusted browsers. Tokens of
 //! browsers are stored as hashes in `verifications`, so they end with every other link of the user.
 
-use domain::id::UserId;
+use domain::id::{OrganizationId, UserId};
 use domain::second_factor::CodeHistory;
+use domain::sign_on::SignOnSession;
 use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::PlatformTx;
+use super::sessions::Session;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -31,8 +34,10 @@ statements! {
     /// Uses up a code. Of two concurrent requests only one deletes the row.
     DELETE_CODE = "DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2";
     COUNT_CODES = "SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1";
+    INSERT_PENDING = "INSERT INTO verifications (id, identifier, value, session, expires_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $6)";
     /// A waiting sign-in that has not expired.
-    PENDING = "SELECT value, attempts FROM verifications WHERE identifier = $1 AND expires_at >= $2";
+    PENDING = "SELECT value, attempts, session FROM verifications WHERE identifier = $1 AND expires_at >= $2";
     COUNT_ATTEMPT = "UPDATE verifications SET attempts = attempts + 1 WHERE identifier = $1";
     DELETE_ONE = "DELETE FROM verifications WHERE identifier = $1";
     DELETE_KIND = "DELETE FROM verifications WHERE value = $1 AND identifier LIKE CAST($2 AS TEXT) || ':%'";
@@ -55,6 +60,38 @@ pub struct PendingSignIn {
     pub user: UserId,
     /// Number of wrong codes.
     pub attempts: i64,
+    pub session: PendingSession,
+}
+
+/// What the first step of a sign-in determines of the session that the second step opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingSession {
+    pub active_organization_id: Option<OrganizationId>,
+    /// See [`Session::new_password_until`](super::sessions::Session).
+    pub new_password_until: Option<Timestamp>,
+    pub sign_on: Option<Box<SignOnSession>>,
+}
+
+impl PendingSession {
+    /// Returns what the second step has to restore of a session.
+    pub fn of(session: &Session) -> Self {
+        Self {
+            active_organization_id: session.active_organization_id.clone(),
+            new_password_until: session.new_password_until,
+            sign_on: session.sign_on.clone(),
+        }
+    }
+
+    /// Completes the session of the second step.
+    #[must_use]
+    pub fn complete(self, session: Session) -> Session {
+        Session {
+            active_organization_id: self.active_organization_id,
+            new_password_until: self.new_password_until,
+            sign_on: self.sign_on,
+            ..session
+        }
+    }
 }
 
 impl PlatformTx<'_> {
@@ -140,11 +177,31 @@ impl PlatformTx<'_> {
     /// Returns a sign-in that waits for its second factor, unless it has expired.
     pub fn pending_sign_in(&mut self, identifier: &str, now: Timestamp) -> Result<Option<PendingSignIn>> {
         self.connection.fetch_optional(&PENDING, args![identifier, now], |row| {
+            let session: Option<String> = row.get("session")?;
+            // A row of an earlier release has none. What cannot be read must not open a session without its limits.
+            let session = session.map(|text| serde_json::from_str(&text)).transpose()?;
             Ok(PendingSignIn {
                 user: row.get("value")?,
                 attempts: row.get("attempts")?,
+                session: session.unwrap_or_default(),
             })
         })
+    }
+
+    /// Inserts a sign-in that waits for its second factor.
+    pub fn insert_pending_sign_in(
+        &mut self,
+        identifier: &str,
+        user: &UserId,
+        session: &PendingSession,
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.forget_verifications(now)?;
+        let (id, session) = (clock::new_id(), serde_json::to_string(session)?);
+        self.connection
+            .execute(&INSERT_PENDING, args![id, identifier, user, session, expires_at, now])
+            .map(drop)
     }
 
     /// Counts a wrong code of a waiting sign-in.

@@ -214,7 +214,7 @@ fn reset_second_factor(email: String, serve: ServeArgs, storage: StorageArgs) ->
         had.store(removed, Ordering::Relaxed);
         Ok(())
     })?;
-    let email = &account.user.email;
+    let email = account.user.email.stored_form();
     if !had_factor.load(Ordering::Relaxed) {
         print_line(&format!("{email} has no second factor"));
         return Ok(());

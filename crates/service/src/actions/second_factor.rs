@@ -15,6 +15,7 @@ use super::{sessions, sign_in};
 use common::clock;
 use common::encryptor::Encryptor;
 use common::error::Result;
+use db::platform::second_factors::PendingSession;
 use db::platform::second_factors::SecondFactor;
 use db::platform::sessions::Session;
 use db::platform::sign_in::SignInAttempt;
@@ -116,6 +117,7 @@ pub fn new_recovery_codes() -> Vec<String> {
 pub(super) fn first_step(
     tx: &mut PlatformWriteTx<'_>,
     user: &UserId,
+    session: &Session,
     browser: &SignInBrowser,
     now: Timestamp,
 ) -> Result<FirstStep> {
@@ -131,7 +133,7 @@ pub(super) fn first_step(
         }
     }
     let (identifier, expires_at) = (link(PENDING, &browser.new_pending), now.plus_seconds(PENDING_SECONDS));
-    tx.insert_verification(&identifier, user, expires_at, now)?;
+    tx.insert_pending_sign_in(&identifier, user, &PendingSession::of(session), expires_at, now)?;
     Ok(FirstStep::NeedsSecond)
 }
 
@@ -173,7 +175,7 @@ pub fn complete_sign_in(
         return Ok(CodeResult::TooManyAttempts);
     }
     let attempt = SignInAttempt {
-        account_key: account.user.email.clone(),
+        account_key: account.user.email.stored_form().to_owned(),
         address: step.address.clone(),
     };
     let entered = CodeOfUser {
@@ -195,7 +197,8 @@ pub fn complete_sign_in(
         trust(tx, &user, token, now)?;
     }
     tx.insert_success(&user, &attempt, now)?;
-    let session = sign_in::insert_session(tx, user, step.session.clone(), now)?;
+    let session = pending.session.complete(step.session.clone());
+    let session = sign_in::insert_session(tx, user, session, now)?;
     Ok(CodeResult::Accepted(session))
 }
 

@@ -9,8 +9,8 @@ use domain::text::Slug;
 use domain::time::Timestamp;
 use domain::user_name::{TypedUserName, full_name};
 
-use super::second_factor::{self, FirstStep, SignInBrowser};
 use super::passwords;
+use super::second_factor::{self, FirstStep, SignInBrowser};
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::{Credential, SignInAttempt};
@@ -168,7 +168,7 @@ pub fn open_session(
     browser: &SignInBrowser,
     now: Timestamp,
 ) -> Result<OpenedSession> {
-    match second_factor::first_step(tx, &user, browser, now)? {
+    match second_factor::first_step(tx, &user, &session, browser, now)? {
         FirstStep::NeedsSecond => Ok(OpenedSession::SecondFactorRequired),
         FirstStep::Sufficient { is_trusted } => Ok(OpenedSession::Opened {
             session: insert_session(tx, user, session, now)?,

@@ -15,7 +15,8 @@ use domain::text::{ExternalId, Name};
 use domain::time::Timestamp;
 
 use super::people::{self, NewPerson};
-use super::sign_in;
+use super::second_factor::SignInBrowser;
+use super::sign_in::{self, OpenedSession};
 use adapters::openid::LogoutRequest;
 use common::clock;
 use common::error::{Error, Result};
@@ -30,8 +31,8 @@ const LOGOUT_MEMORY: i64 = 30 * 60;
 /// The result of a sign-on.
 #[derive(Debug, Clone)]
 pub enum SignOnResult {
-    SignedIn {
-        session: Session,
+    Verified {
+        opened: OpenedSession,
         /// Whether the account was created for this sign-in.
         is_new_user: bool,
     },
@@ -69,6 +70,7 @@ pub fn finish(
     provider: &SignOnProviderId,
     claims: &IdentityClaims,
     session: &Session,
+    browser: &SignInBrowser,
     now: Timestamp,
 ) -> Result<SignOnResult> {
     let Some((tenant, provider)) = tx.enabled_sign_on_provider(provider)? else {
@@ -109,8 +111,8 @@ pub fn finish(
         })),
         ..session.clone()
     };
-    let session = sign_in::open_session(tx, user, session, now)?;
-    Ok(SignOnResult::SignedIn { session, is_new_user })
+    let opened = sign_in::open_session(tx, user, session, browser, now)?;
+    Ok(SignOnResult::Verified { opened, is_new_user })
 }
 
 /// Ends the sessions that a logout token names. A token that was processed before has no effect.
@@ -213,7 +215,7 @@ fn create(
     };
     let person = NewPerson {
         name,
-        email: email.to_owned(),
+        email: Some(email.to_owned()),
         first_name: None,
         last_name: None,
         username: None,
