@@ -85,14 +85,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     };
     let mail = Mailer::new(config.mail())?;
     let dns = Dns::new(config.dns_server);
-    let sign_on = SignOn::new(
-        OpenIdClient::new(&config.sign_on_networks)?,
-        Encryptor::new(&config.auth_secret, EncryptionPurpose::SignOn)?,
-        &config.frontend_url,
-    );
-    if config.auth_secret.previous().is_some() {
-        sign_on.reencrypt_secrets(&store).await?;
-    }
+    let sign_on = sign_on(&config, &store).await?;
     let transactor = Transactor::new(store, bus);
     let document_workflows = DocumentWorkflows::new(transactor.clone(), files.clone(), document_server.clone());
     let rate_limiter = RateLimiter::new(config.rate_limit_factor, config.auth_secret.current());
@@ -142,6 +135,19 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         sign_on,
         scheduler,
     }))
+}
+
+/// Creates the client of sign-on providers, and encrypts their secrets with the present secret of the installation.
+async fn sign_on(config: &Config, store: &Store) -> Result<SignOn> {
+    let sign_on = SignOn::new(
+        OpenIdClient::new(&config.sign_on_networks)?,
+        Encryptor::new(&config.auth_secret, EncryptionPurpose::SignOn)?,
+        &config.frontend_url,
+    );
+    if config.auth_secret.previous().is_some() {
+        sign_on.reencrypt_secrets(store).await?;
+    }
+    Ok(sign_on)
 }
 
 /// Waits until the database accepts connections, so that services which are started together need no order.

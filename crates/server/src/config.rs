@@ -2,7 +2,7 @@
 //! environment. Secrets are never displayed.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -425,6 +425,20 @@ impl StorageArgs {
     }
 }
 
+/// Trims a setting; an empty one counts as unset.
+fn present(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns a secret, or reads it from its file.
+fn secret(text: Option<Secret>, file: Option<&Path>) -> Result<Option<String>, SettingsError> {
+    let from_file = file.map(read_secret_file).transpose()?;
+    Ok(present(text.map(Secret::into_text)).or(from_file))
+}
+
+const NOT_A_BASE_DOMAIN: &str =
+    "BASE_DOMAIN must be a domain such as schools.example, without wildcard, scheme or port";
+
 impl Config {
     /// Validates the settings of `serve`. One error names all missing settings, in the order of
     /// `docs/specification.md`.
@@ -434,15 +448,12 @@ impl Config {
         check_sizes(&serve, &mut value_faults);
         check_listen(&serve, &mut value_faults);
         check_storage(&storage, &mut value_faults);
-        let from_file = |path: &Option<PathBuf>| path.as_deref().map(read_secret_file).transpose();
-        let present = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-        let secret = |secret: Option<Secret>| present(secret.map(Secret::into_text));
         let frontend_url = present(serve.frontend_url);
-        let docserver = secret(serve.docserver_jwt_secret).or(from_file(&serve.docserver_jwt_secret_file)?);
-        let auth = secret(serve.auth_secret).or(from_file(&serve.auth_secret_file)?);
-        let docserver_previous =
-            secret(serve.docserver_jwt_secret_previous).or(from_file(&serve.docserver_jwt_secret_previous_file)?);
-        let auth_previous = secret(serve.auth_secret_previous).or(from_file(&serve.auth_secret_previous_file)?);
+        let docserver = secret(serve.docserver_jwt_secret, serve.docserver_jwt_secret_file.as_deref())?;
+        let auth = secret(serve.auth_secret, serve.auth_secret_file.as_deref())?;
+        let previous_file = serve.docserver_jwt_secret_previous_file.as_deref();
+        let docserver_previous = secret(serve.docserver_jwt_secret_previous, previous_file)?;
+        let auth_previous = secret(serve.auth_secret_previous, serve.auth_secret_previous_file.as_deref())?;
         let (Some(frontend_url), Some(docserver), Some(auth)) = (&frontend_url, &docserver, &auth) else {
             let all = [
                 ("FRONTEND_URL", frontend_url.is_none()),
@@ -480,17 +491,20 @@ impl Config {
         let domain = present(serve.base_domain);
         let base_domain = domain.as_deref().and_then(base_domain);
         if domain.is_some() && base_domain.is_none() {
-            faults.push(
-                "BASE_DOMAIN must be a domain such as schools.example, without wildcard, scheme or port".to_owned(),
-            );
+            faults.push(NOT_A_BASE_DOMAIN.to_owned());
         }
         let docserver_results_path = serve.docserver_results_path.trim().to_owned();
         if !is_folder(&docserver_results_path) {
             faults.push("DOCSERVER_RESULTS_PATH must be a folder like /cache/files/".to_owned());
         }
-        let smtp_url = secret(serve.smtp_url).or(from_file(&serve.smtp_url_file)?);
+        let smtp_url = secret(serve.smtp_url, serve.smtp_url_file.as_deref())?;
         let smtp = smtp_url.and_then(|url| SmtpServer::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
         let mail_from = check_sender(present(serve.mail_from), smtp.is_some(), &frontend_origin, &mut faults);
+        let (platform, members) = (
+            serve.second_factor_for_platform_administrators,
+            serve.require_second_factor,
+        );
+        let second_factor = policy(platform, members);
         faults.extend(value_faults);
         if !faults.is_empty() {
             return Err(SettingsError(format!("Refused configuration: {}", faults.join("; "))));
@@ -514,10 +528,7 @@ impl Config {
             smtp,
             mail_from,
             default_language: serve.default_language,
-            second_factor: policy(
-                serve.second_factor_for_platform_administrators,
-                serve.require_second_factor,
-            ),
+            second_factor,
             hsts_subdomains: serve.hsts_subdomains,
             trusted_proxies: serve.trust_proxy,
             dns_server: serve.dns_server,

@@ -180,8 +180,9 @@ pub(super) async fn change_users(scenario: &mut Scenario<'_>) {
     let store = scenario.app.app.store();
     let confirmed = store.platform_write(CrossTenantReason::CommandLine, confirm);
     confirmed.await.unwrap();
-    let reset = scenario.call(adam, route, &[&pupil], json!({}), &["AUTH_FACTOR_RESET"]);
-    reset.await;
+    scenario
+        .call(adam, route, &[&pupil], json!({}), &["AUTH_FACTOR_RESET"])
+        .await;
     scenario.call(adam, route, &[&pupil], json!({}), &[]).await;
     let (route, teacher) = ("PATCH /admin/members/{id}", json!({"role": "teacher"}));
     let nora = member(scenario, "nora").await;

@@ -199,6 +199,7 @@ fn administration_tables(extent: Extent) -> Vec<Rows> {
 }
 
 /// Inserts the rows of these schools and collects the statistics that the planner uses.
+#[expect(clippy::too_many_lines, reason = "one statement per table")]
 pub async fn fill(database: &Database, extent: Extent) {
     let is_sqlite = matches!(database, Database::Sqlite(_));
     let mut script = String::from(if is_sqlite {
