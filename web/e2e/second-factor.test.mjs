@@ -111,5 +111,12 @@ scenario("school requires a second factor of its staff, and an administrator rem
   await setUp(teacher);
   await admin.reload();
   await ready(admin);
-  await admin.getByText("Second factor", { exact: true }).first().waitFor();
+  await admin.getByRole("button", { name: /^More: Ada/ }).click();
+  await admin.getByRole("menuitem", { name: "Remove second factor…" }).click();
+  await assertAccessible(admin);
+  await admin.getByRole("button", { name: "Remove second factor", exact: true }).click();
+  await admin.getByText(/^The second factor of Ada .* was removed\.$/).waitFor();
+  const again = await harness.page("nobody", { path: "/login" });
+  await signIn(again, "ada");
+  await again.getByRole("link", { name: "Today" }).first().waitFor();
 });

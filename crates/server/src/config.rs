@@ -443,11 +443,7 @@ impl Config {
     /// Validates the settings of `serve`. One error names all missing settings, in the order of
     /// `docs/specification.md`.
     pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, SettingsError> {
-        let mut value_faults = Vec::new();
-        check_words(&serve.log_format, &serve.log_level, &mut value_faults);
-        check_sizes(&serve, &mut value_faults);
-        check_listen(&serve, &mut value_faults);
-        check_storage(&storage, &mut value_faults);
+        let value_faults = check_values(&serve, &storage);
         let frontend_url = present(serve.frontend_url);
         let docserver = secret(serve.docserver_jwt_secret, serve.docserver_jwt_secret_file.as_deref())?;
         let auth = secret(serve.auth_secret, serve.auth_secret_file.as_deref())?;
@@ -675,6 +671,16 @@ fn check_sizes(serve: &ServeArgs, faults: &mut Vec<String>) {
     if axum::http::HeaderName::from_bytes(header.as_bytes()).is_err() {
         faults.push("DOCSERVER_JWT_HEADER must be the name of an HTTP header".to_owned());
     }
+}
+
+/// Checks the values that need no other setting.
+fn check_values(serve: &ServeArgs, storage: &StorageArgs) -> Vec<String> {
+    let mut faults = Vec::new();
+    check_words(&serve.log_format, &serve.log_level, &mut faults);
+    check_sizes(serve, &mut faults);
+    check_listen(serve, &mut faults);
+    check_storage(storage, &mut faults);
+    faults
 }
 
 /// Checks the database and the file storage without connecting to them.
