@@ -63,7 +63,8 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
     for (noun, count) in [
         ("profiles", 1),
         ("sessions", 1),
-        ("signIns", 1),
+        // The password, the second factor and a recovery code.
+        ("signIns", 3),
         ("signInTraces", 4),
         ("memberships", 1),
         ("homerooms", 1),
