@@ -64,6 +64,7 @@ async function load(page, path, selector) {
   await page.waitForLoadState("networkidle");
 }
 
+// The texts of user names and of codes to sign in are needed before sign-in; they took 150 and 195 KB to these limits.
 const SCREENS = [
   // 0.4 KB of it decide whether a sign-in has a second step, which is loaded on demand.
   { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", maxKb: 151, maxUnits: 16 },
@@ -72,7 +73,7 @@ const SCREENS = [
     who: "ada",
     path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}/board`,
     selector: "[data-card]",
-    maxKb: 195,
+    maxKb: 196,
     maxUnits: 24,
   },
 ];

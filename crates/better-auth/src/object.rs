@@ -57,12 +57,41 @@ pub struct UserObject {
     #[serde(default)]
     pub two_factor_enabled: bool,
     /// The user name on the platform, a field of the plugin for user names.
-    #[serde(default)]
-    pub username: Option<String>,
+    #[serde(default, skip_serializing_if = "PluginField::is_absent")]
+    pub username: PluginField,
     /// The user name as shown.
-    #[serde(default)]
-    pub display_username: Option<String>,
+    #[serde(default, skip_serializing_if = "PluginField::is_absent")]
+    pub display_username: PluginField,
     pub id: String,
+}
+
+/// A field of a plugin. Objects of a service without the plugin do not have it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum PluginField {
+    #[default]
+    Absent,
+    Present(Option<String>),
+}
+
+impl PluginField {
+    const fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+impl Serialize for PluginField {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Absent | Self::Present(None) => serializer.serialize_none(),
+            Self::Present(Some(text)) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PluginField {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::Present)
+    }
 }
 
 /// An organization as JSON.

@@ -1,6 +1,7 @@
 //! The caller's own account in the format of better-auth: name and picture, and nothing that grants rights.
 
 use better_auth::error::AuthError;
+use domain::user_name::full_name;
 use serde_json::{Map, Value, json};
 
 use super::super::valid;
@@ -45,7 +46,8 @@ pub(crate) async fn update(request: AuthRequest) -> AuthResult {
         return Err(AuthError::field_not_allowed(key).into());
     }
     // Schools choose user names, as with the option `immutableUsername` of the library's plugin.
-    let own_name = dto::user(&current_session.user).username;
+    let own_name = current_session.user.user_name.as_ref();
+    let own_name = own_name.map(|(name, slug)| full_name(name, slug));
     if keys
         .get("username")
         .is_some_and(|name| *name != json!(own_name) && *name != Value::Null)

@@ -1,7 +1,8 @@
 //! Converts rows to the objects of the library. Password hashes and tokens of other users are never included.
 
 use better_auth::object::{
-    InvitationObject, MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
+    InvitationObject, MemberObject, MemberUserObject, OrganizationObject, PluginField, SessionAndUser, SessionObject,
+    UserObject,
 };
 use better_auth::timestamp::UnixMillis as WireTime;
 use domain::id::UserId;
@@ -54,8 +55,8 @@ pub fn user(user: &SessionUser) -> UserObject {
         ban_reason: None,
         ban_expires: None,
         two_factor_enabled: user.has_second_factor,
-        username: user.user_name.as_ref().map(|(name, slug)| full_name(name, slug)),
-        display_username: user.user_name.as_ref().map(|(name, _)| name.to_string()),
+        username: PluginField::Present(user.user_name.as_ref().map(|(name, slug)| full_name(name, slug))),
+        display_username: PluginField::Present(user.user_name.as_ref().map(|(name, _)| name.to_string())),
         id: user.id.as_str().to_owned(),
     }
 }

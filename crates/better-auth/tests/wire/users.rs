@@ -2,7 +2,7 @@
 
 use better_auth::{
     cache,
-    object::{SessionObject, UserObject},
+    object::{PluginField, SessionObject, UserObject},
     timestamp::UnixMillis,
 };
 
@@ -59,8 +59,8 @@ impl WireUser {
                 ban_reason: None,
                 ban_expires: None,
                 two_factor_enabled: false,
-                username: None,
-                display_username: None,
+                username: PluginField::Absent,
+                display_username: PluginField::Absent,
                 id: user_id,
             },
         }

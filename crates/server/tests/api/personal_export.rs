@@ -274,3 +274,17 @@ both!(export_runs_once_per_user_and_expires, |app| {
     adam.get(&path).await.refused(404, "NOT_FOUND");
     adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
 });
+
+both!(export_of_a_person_without_email_contains_no_placeholder, |app| {
+    let adam = app.as_(&app.world.adam);
+    let new = json!({"name": "Mia Meer", "role": "STUDENT"});
+    let mia = adam.post("/users", new).await.expect(201);
+    let guess = json!({"username": "mia.meer@north", "password": "another password"});
+    app.stranger().post("/auth/sign-in/username", guess).await.expect(401);
+    let (_, entries) = export_user(&adam, mia["id"].as_str().unwrap()).await;
+    let text = text(&entries);
+    assert!(
+        text.contains("mia.meer") && !text.contains("no-email.invalid"),
+        "{text}"
+    );
+});

@@ -635,7 +635,7 @@ both!(import_of_a_thousand_students_without_email, |app| {
     assert_eq!(counts(&again), [0, 0, 1000, 0]);
 });
 
-both!(erasure_and_export_of_a_person_without_email, |app| {
+both!(erasure_of_a_person_without_email_removes_the_user_name, |app| {
     let adam = app.as_(&app.world.adam);
     let mia = create(&adam, "Mia Meer").await;
     let id = text(&mia, "id");

@@ -26,6 +26,7 @@ export function ClassSlips({ students, onClose }: { students: readonly ClassStud
             <CheckboxList
               label={t("classes.slipsFor")}
               layout="scroll"
+              allLabel={t("people.bulk.all", { count: students.length })}
               options={students.map(({ user }) => ({ id: user.id, name: user.name }))}
               value={chosen}
               onChange={setChosen}
