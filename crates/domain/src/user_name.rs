@@ -1,6 +1,8 @@
 //! User names for sign-in. A name is unique within the organization that created the account; `name@slug` names it on
 //! the whole platform. A slug has no dot, so this form is never an email address.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::collation::search_key;
 use crate::text::{Slug, TextError, Username};
 
@@ -82,7 +84,7 @@ fn limited(text: &str, max: usize) -> &str {
 /// Transliterates a first or last name. Other characters separate words.
 fn part(name: &str) -> String {
     let mut spelled = String::new();
-    for character in name.chars().flat_map(char::to_lowercase) {
+    for character in name.nfc().flat_map(char::to_lowercase) {
         match letters(character) {
             Some(letters) => spelled.push_str(letters),
             None => spelled.push(character),
