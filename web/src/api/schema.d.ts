@@ -14863,9 +14863,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "banExpiresIn": 3600,
-                 *       "banReason": "Left the school",
-                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                 *       "banExpiresIn": 60,
+                 *       "banReason": "Loud",
+                 *       "userId": "01a216a4-7766-7599-8804-600690a18fad"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -14881,17 +14881,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-23T14:55:28.703Z",
-                     *         "banReason": "Left the school",
+                     *         "banExpires": "2026-11-26T06:57:47.276Z",
+                     *         "banReason": "Loud",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-23T13:55:28.530Z",
-                     *         "email": "wes@west.example",
+                     *         "createdAt": "2026-11-26T06:56:46.954Z",
+                     *         "displayUsername": null,
+                     *         "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *         "id": "01a216a4-7766-7599-8804-600690a18fad",
                      *         "image": null,
-                     *         "name": "Wes Adler-Brown",
-                     *         "role": "ADMIN",
-                     *         "updatedAt": "2026-11-23T13:55:28.703Z"
+                     *         "name": "Ben Student",
+                     *         "role": "STUDENT",
+                     *         "updatedAt": "2026-11-26T06:56:47.276Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -14920,9 +14922,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "uma@platform.example",
-                 *       "name": "Uma Frei",
-                 *       "role": "STUDENT"
+                 *       "email": "ben.student@test.example",
+                 *       "name": "Ben again"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthNewUser"];
@@ -14941,14 +14942,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:28.721Z",
-                     *         "email": "uma@platform.example",
+                     *         "createdAt": "2026-11-26T06:56:48.524Z",
+                     *         "displayUsername": null,
+                     *         "email": "ben.student@test.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b751-74b6-be16-412b3e93092b",
+                     *         "id": "01a216a4-7d8c-7692-b1d6-481163eb0569",
                      *         "image": null,
-                     *         "name": "Uma Frei",
+                     *         "name": "Ben again",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:55:28.721Z"
+                     *         "updatedAt": "2026-11-26T06:56:48.524Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -14988,14 +14991,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-23T13:55:28.530Z",
-                     *       "email": "wes@west.example",
+                     *       "createdAt": "2026-11-26T06:56:46.954Z",
+                     *       "displayUsername": null,
+                     *       "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
                      *       "emailVerified": false,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *       "id": "01a216a4-7766-7599-8804-600690a18fad",
                      *       "image": null,
-                     *       "name": "Wes Adler",
-                     *       "role": "ADMIN",
-                     *       "updatedAt": "2026-11-23T13:55:28.530Z"
+                     *       "name": "Ben Student",
+                     *       "role": "STUDENT",
+                     *       "updatedAt": "2026-11-26T06:56:47.276Z",
+                     *       "username": null
                      *     }
                      */
                     "application/json": components["schemas"]["AuthUser"];
@@ -15068,7 +15073,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                 *       "userId": "01a216a4-8620-769a-bef4-9e4f6e972090"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -15085,28 +15090,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-23T13:55:28.710Z",
-                     *         "expiresAt": "2026-11-23T14:55:28.710Z",
-                     *         "id": "01a208b0-b746-73eb-9c53-39794017444e",
-                     *         "impersonatedBy": "01a208b0-b253-743b-83e3-b5a07d35e7ef",
+                     *         "createdAt": "2026-11-26T06:56:50.915Z",
+                     *         "expiresAt": "2026-11-26T07:56:50.915Z",
+                     *         "id": "01a216a4-86e3-75e3-9518-eb40a78bf4ea",
+                     *         "impersonatedBy": "01a216a4-8623-75fb-9c28-2a14a6b887c3",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "SAFk6Ltz1ODNyhO9SVqfELLTFKORpnVc",
-                     *         "updatedAt": "2026-11-23T13:55:28.710Z",
-                     *         "userAgent": "node",
-                     *         "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                     *         "token": "gu02oJ24tn1T0pZxLe9AuRcXVXsxMnBf",
+                     *         "updatedAt": "2026-11-26T06:56:50.915Z",
+                     *         "userAgent": "",
+                     *         "userId": "01a216a4-8620-769a-bef4-9e4f6e972090"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:28.530Z",
-                     *         "email": "wes@west.example",
+                     *         "createdAt": "2026-11-26T06:56:50.720Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@01a216a4861f70de98009f3025f979f3.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *         "id": "01a216a4-8620-769a-bef4-9e4f6e972090",
                      *         "image": null,
-                     *         "name": "Wes Adler-Brown",
-                     *         "role": "ADMIN",
-                     *         "updatedAt": "2026-11-23T13:55:28.707Z"
+                     *         "name": "Ada Teacher",
+                     *         "role": "STUDENT",
+                     *         "updatedAt": "2026-11-26T06:56:50.720Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -15229,21 +15236,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "limit": 5,
-                     *       "total": 1,
+                     *       "limit": 2,
+                     *       "offset": 1,
+                     *       "total": 14,
                      *       "users": [
                      *         {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-23T13:55:28.530Z",
-                     *           "email": "wes@west.example",
+                     *           "createdAt": "2026-11-26T06:56:44.691Z",
+                     *           "displayUsername": null,
+                     *           "email": "tom.teacher@test.example",
                      *           "emailVerified": false,
-                     *           "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *           "id": "01a216a4-6e93-721d-9dcb-98f66e644261",
                      *           "image": null,
-                     *           "name": "Wes Adler",
-                     *           "role": "ADMIN",
-                     *           "updatedAt": "2026-11-23T13:55:28.530Z"
+                     *           "name": "Tom Teacher",
+                     *           "role": "STUDENT",
+                     *           "updatedAt": "2026-11-26T06:56:44.691Z",
+                     *           "username": null
+                     *         },
+                     *         {
+                     *           "banExpires": null,
+                     *           "banReason": null,
+                     *           "banned": false,
+                     *           "createdAt": "2026-11-26T06:56:44.691Z",
+                     *           "displayUsername": null,
+                     *           "email": "ada.teacher@test.example",
+                     *           "emailVerified": false,
+                     *           "id": "01a216a4-6e93-721d-9dcb-98f3f04f564b",
+                     *           "image": null,
+                     *           "name": "Ada Teacher",
+                     *           "role": "STUDENT",
+                     *           "updatedAt": "2026-11-26T06:56:44.691Z",
+                     *           "username": null
                      *         }
                      *       ]
                      *     }
@@ -15398,8 +15423,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "role": "TEACHER",
-                 *       "userId": "01a208b0-b751-74b6-be16-412b3e93092b"
+                 *       "role": "SUPER_ADMIN",
+                 *       "userId": "01a216a4-8a3b-767f-9e69-867956fbfafb"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -15418,14 +15443,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:28.721Z",
-                     *         "email": "uma@platform.example",
+                     *         "createdAt": "2026-11-26T06:56:51.771Z",
+                     *         "displayUsername": null,
+                     *         "email": "tom.teacher@01a216a48a37713f8c345cf1451e2001.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b751-74b6-be16-412b3e93092b",
+                     *         "id": "01a216a4-8a3b-767f-9e69-867956fbfafb",
                      *         "image": null,
-                     *         "name": "Uma Frei",
-                     *         "role": "TEACHER",
-                     *         "updatedAt": "2026-11-23T13:55:28.724Z"
+                     *         "name": "Tom Teacher",
+                     *         "role": "SUPER_ADMIN",
+                     *         "updatedAt": "2026-11-26T06:56:51.997Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -15506,28 +15533,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-23T13:55:28.499Z",
-                     *         "expiresAt": "2026-11-24T13:55:28.499Z",
-                     *         "id": "01a208b0-b68b-76bc-af4f-703820f12963",
+                     *         "createdAt": "2026-11-26T06:56:51.176Z",
+                     *         "expiresAt": "2026-11-27T06:56:51.176Z",
+                     *         "id": "01a216a4-880a-7076-90c9-f575f0672643",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "FH9Iy7KH2MEtCvXmZQT7FkiD4NbceuAF",
-                     *         "updatedAt": "2026-11-23T13:55:28.499Z",
-                     *         "userAgent": "node",
-                     *         "userId": "01a208b0-b253-743b-83e3-b5a07d35e7ef"
+                     *         "token": "Z9y0ts1ZVMwYMZB9Cej5Uz04DLTVghvB",
+                     *         "updatedAt": "2026-11-26T06:56:51.176Z",
+                     *         "userAgent": "",
+                     *         "userId": "01a216a4-87e5-7696-a46e-92f2337f3822"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:27.443Z",
-                     *         "email": "rut@platform.example",
+                     *         "createdAt": "2026-11-26T06:56:51.173Z",
+                     *         "displayUsername": null,
+                     *         "email": "root.admin@01a216a487dd75aaa082b98dbcc2443e.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b253-743b-83e3-b5a07d35e7ef",
+                     *         "id": "01a216a4-87e5-7696-a46e-92f2337f3822",
                      *         "image": null,
-                     *         "name": "Rut Okonkwo",
+                     *         "name": "Root Admin",
                      *         "role": "SUPER_ADMIN",
-                     *         "updatedAt": "2026-11-23T13:55:27.443Z"
+                     *         "updatedAt": "2026-11-26T06:56:51.173Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -15553,7 +15582,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                 *       "userId": "01a216a4-7766-7599-8804-600690a18fad"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -15572,14 +15601,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:28.530Z",
-                     *         "email": "wes@west.example",
+                     *         "createdAt": "2026-11-26T06:56:46.954Z",
+                     *         "displayUsername": null,
+                     *         "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *         "id": "01a216a4-7766-7599-8804-600690a18fad",
                      *         "image": null,
-                     *         "name": "Wes Adler-Brown",
-                     *         "role": "ADMIN",
-                     *         "updatedAt": "2026-11-23T13:55:28.707Z"
+                     *         "name": "Ben Student",
+                     *         "role": "STUDENT",
+                     *         "updatedAt": "2026-11-26T06:56:47.726Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -15609,9 +15640,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "name": "Wes Adler-Brown"
+                 *         "banExpires": "2099-01-01T00:00:00Z",
+                 *         "banned": true
                  *       },
-                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                 *       "userId": "01a216a4-7766-7599-8804-600690a18fad"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -15626,17 +15658,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "banExpires": null,
-                     *       "banReason": null,
-                     *       "banned": false,
-                     *       "createdAt": "2026-11-23T13:55:28.530Z",
-                     *       "email": "wes@west.example",
+                     *       "banExpires": "2099-01-01T00:00:00.000Z",
+                     *       "banReason": "No reason",
+                     *       "banned": true,
+                     *       "createdAt": "2026-11-26T06:56:46.954Z",
+                     *       "displayUsername": null,
+                     *       "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
                      *       "emailVerified": false,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *       "id": "01a216a4-7766-7599-8804-600690a18fad",
                      *       "image": null,
-                     *       "name": "Wes Adler-Brown",
-                     *       "role": "ADMIN",
-                     *       "updatedAt": "2026-11-23T13:55:28.660Z"
+                     *       "name": "Ben Student",
+                     *       "role": "STUDENT",
+                     *       "updatedAt": "2026-11-26T06:56:47.921Z",
+                     *       "username": null
                      *     }
                      */
                     "application/json": components["schemas"]["AuthUser"];
@@ -15665,7 +15699,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "currentPassword": "Zirkel und Lineal",
-                 *       "newPassword": "Dreieck und Kreis"
+                 *       "newPassword": "Dreieck und Kreis",
+                 *       "revokeOtherSessions": true
                  *     }
                  */
                 "application/json": components["schemas"]["AuthPasswordChange"];
@@ -15680,19 +15715,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "token": null,
+                     *       "token": "3mpUFn5ubj6HKLOrtJhkwearK2DqIIWV",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:27.444Z",
-                     *         "email": "ada@north.example",
+                     *         "createdAt": "2026-11-26T06:56:43.869Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@01a216a46b5b76f18f8c319dd45e296e.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216a4-6b5d-7425-8cb2-981943d75d83",
                      *         "image": null,
-                     *         "name": "Ada Hartmann",
+                     *         "name": "Ada Teacher",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:55:28.401Z"
+                     *         "updatedAt": "2026-11-26T06:56:43.869Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -15732,29 +15769,31 @@ export interface operations {
                     /**
                      * @example {
                      *       "session": {
-                     *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-23T13:55:27.688Z",
-                     *         "expiresAt": "2026-11-24T13:55:27.688Z",
-                     *         "id": "01a208b0-b36b-72a7-afd7-8dc4f204ea74",
-                     *         "impersonatedBy": null,
+                     *         "activeOrganizationId": "01a216a4-861f-70de-9800-9f3185216531",
+                     *         "createdAt": "2026-11-26T06:56:50.915Z",
+                     *         "expiresAt": "2026-11-26T06:58:30.915Z",
+                     *         "id": "01a216a4-86e3-75e3-9518-eb40a78bf4ea",
+                     *         "impersonatedBy": "01a216a4-8623-75fb-9c28-2a14a6b887c3",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "FHnmm9kC3n2KIoxhVsLOfSHfF1OQs2O2",
-                     *         "updatedAt": "2026-11-23T13:55:27.688Z",
-                     *         "userAgent": "node",
-                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *         "token": "gu02oJ24tn1T0pZxLe9AuRcXVXsxMnBf",
+                     *         "updatedAt": "2026-11-26T05:58:30.946Z",
+                     *         "userAgent": "",
+                     *         "userId": "01a216a4-8620-769a-bef4-9e4f6e972090"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:27.444Z",
-                     *         "email": "ada@north.example",
+                     *         "createdAt": "2026-11-26T06:56:50.720Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@01a216a4861f70de98009f3025f979f3.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216a4-8620-769a-bef4-9e4f6e972090",
                      *         "image": null,
-                     *         "name": "Ada Hartmann",
+                     *         "name": "Ada Teacher",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:55:27.444Z"
+                     *         "updatedAt": "2026-11-26T06:56:50.720Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -15793,6 +15832,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "mia.meer@north"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthUsername"];
             };
         };
@@ -15803,6 +15847,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "available": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthUsernameAvailable"];
                 };
             };
@@ -15906,6 +15955,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "newPassword": "blue whale 42"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthNewPassword"];
             };
         };
@@ -15916,6 +15970,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
@@ -17009,8 +17068,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ada@north.example",
-                 *       "password": "Zirkel und Lineal"
+                 *       "callbackURL": "/dash",
+                 *       "email": "ada.teacher@01a216a4dec6703589e086d92cc07a0a.example",
+                 *       "password": "Zirkel und Lineal",
+                 *       "rememberMe": false
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSignIn"];
@@ -17025,20 +17086,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "redirect": false,
-                     *       "token": "FHnmm9kC3n2KIoxhVsLOfSHfF1OQs2O2",
+                     *       "redirect": true,
+                     *       "token": "c2mYpnrUdauuz37gsxS8NMAbqXFaUNht",
+                     *       "url": "/dash",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:55:27.444Z",
-                     *         "email": "ada@north.example",
+                     *         "createdAt": "2026-11-26T06:57:13.417Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@01a216a4dec6703589e086d92cc07a0a.example",
                      *         "emailVerified": false,
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216a4-dec8-77b4-84cf-e6738d176e0f",
                      *         "image": null,
-                     *         "name": "Ada Hartmann",
+                     *         "name": "Ada Teacher",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:55:27.444Z"
+                     *         "updatedAt": "2026-11-26T06:57:13.417Z",
+                     *         "username": null
                      *       }
                      *     }
                      */
@@ -17064,6 +17128,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "BL81YNePr2GhrFqRM7nwlpXp"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthSlip"];
             };
         };
@@ -17074,6 +17143,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "redirect": false,
+                     *       "token": "ne6hM0uVRFsFYUDbiQ8LBYB9jwAb1zQY",
+                     *       "user": {
+                     *         "banExpires": null,
+                     *         "banReason": null,
+                     *         "banned": false,
+                     *         "createdAt": "2026-11-26T06:57:46.292Z",
+                     *         "displayUsername": "mia.meer",
+                     *         "email": "01a216a5-5f77-7715-87fc-bccdfebd252b@no-email.invalid",
+                     *         "emailVerified": false,
+                     *         "id": "01a216a5-5f77-7715-87fc-bccdfebd252b",
+                     *         "image": null,
+                     *         "name": "Mia Meer",
+                     *         "role": "STUDENT",
+                     *         "updatedAt": "2026-11-26T06:57:46.292Z",
+                     *         "username": "mia.meer@north"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthSignedIn"];
                 };
             };
@@ -17099,6 +17189,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "organizationSlug": "south",
+                 *       "password": "studio-host-fine",
+                 *       "username": "mia.meer@north"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthSignInUsername"];
             };
         };
@@ -17109,6 +17206,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "redirect": false,
+                     *       "token": "Os70qpAVpemAEfDiZ0oDG5PdwEdQKOLW",
+                     *       "user": {
+                     *         "banExpires": null,
+                     *         "banReason": null,
+                     *         "banned": false,
+                     *         "createdAt": "2026-11-26T06:57:49.549Z",
+                     *         "displayUsername": "mia.meer",
+                     *         "email": "01a216a5-6c72-75ad-b8b3-fc318706ec30@no-email.invalid",
+                     *         "emailVerified": false,
+                     *         "id": "01a216a5-6c72-75ad-b8b3-fc318706ec30",
+                     *         "image": null,
+                     *         "name": "Mia Meer",
+                     *         "role": "STUDENT",
+                     *         "updatedAt": "2026-11-26T06:57:49.549Z",
+                     *         "username": "mia.meer@north"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthSignedIn"];
                 };
             };
@@ -24431,7 +24549,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "temporaryPassword": "m3rt-fm72-5nhc-tstz"
+                     *       "slipToken": "GiwvcQkvyRjhQ8mEIG7tswpn",
+                     *       "temporaryPassword": "tortoise-modest-screen",
+                     *       "username": "mia.meer@north"
                      *     }
                      */
                     "application/json": components["schemas"]["TemporaryPassword"];
