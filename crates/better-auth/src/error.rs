@@ -143,6 +143,8 @@ auth_errors! {
     password_compromised: 400 "PASSWORD_COMPROMISED" "The password you entered has been compromised. Please choose a different password.";
     email_not_verified: 403 "EMAIL_NOT_VERIFIED" "Email not verified";
     banned_user: 403 "BANNED_USER" "You have been banned from this application. Please contact support if you believe this is an error.";
+    // Of this service: back-channel logout is no part of the library.
+    invalid_logout_token: 400 "INVALID_LOGOUT_TOKEN" "Invalid logout token";
     failed_to_create_user: 422 "FAILED_TO_CREATE_USER" "Failed to create user";
     session_not_fresh: 403 "SESSION_NOT_FRESH" "Session is not fresh";
     session_expired: 400 "SESSION_EXPIRED" "Session expired. Re-authenticate to perform this action.";

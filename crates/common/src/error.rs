@@ -26,6 +26,9 @@ pub enum Error {
     /// A sign-on provider of another organization opened the session, which is valid in that organization only.
     #[error("You signed in through another organization. Sign in with your password to work here.")]
     SignedOnElsewhere,
+    /// The school requires its sign-on provider of everyone but its owners.
+    #[error("Your school does not use passwords. Sign in with the account of your school.")]
+    PasswordsOff,
     /// A sign-on provider cannot be used.
     #[error("{message}")]
     SignOnFailed {

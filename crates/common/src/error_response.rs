@@ -31,6 +31,7 @@ fn error_code(error: &Error) -> Option<ErrorCode> {
         Error::NotAMember => ErrorCode::NotAMember,
         Error::PasswordNotConfirmed => ErrorCode::PasswordNotConfirmed,
         Error::SecondFactorRequired => ErrorCode::SecondFactorRequired,
+        Error::PasswordsOff => ErrorCode::PasswordsOff,
         Error::SignedOnElsewhere => ErrorCode::SignedOnElsewhere,
         Error::SignOnFailed { .. } => ErrorCode::SignOnFailed,
         Error::OrganizationChanged => ErrorCode::OrganizationChanged,

@@ -123,6 +123,7 @@ error_codes! {
     OrganizationChanged = "ORGANIZATION_CHANGED", 409, User, "X-Organization-Id does not name the active organization of the caller; nothing was done.";
     OrganizationSuspended = "ORGANIZATION_SUSPENDED", 403, User, "The organization is suspended.";
     Overloaded = "OVERLOADED", 503, User, "The service is overloaded; Retry-After is the time until the next attempt.";
+    PasswordsOff = "PASSWORDS_OFF", 403, User, "The school requires its sign-on provider; only its owners sign in with a password.";
     PasswordNotConfirmed = "PASSWORD_NOT_CONFIRMED", 403, User, "An administrator of another organization chose the password; a reset by email is required first.";
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, User, "Body or file is larger than allowed.";
     PreconditionFailed = "PRECONDITION_FAILED", 412, Program, "The version of the object differs from If-Match; `current` is the present object, ETag its version.";

@@ -77,6 +77,8 @@ pub struct Features {
     pub teachers_add_subjects: bool,
     /// Students may change their own names; otherwise only staff may.
     pub students_change_names: bool,
+    /// Only owners may sign in with a password, while the organization has an enabled sign-on provider.
+    pub passwords_for_owners_only: bool,
 }
 
 impl Features {
@@ -144,6 +146,10 @@ pub struct FeaturesEdit {
     #[serde(default)]
     #[garde(skip)]
     pub students_change_names: FieldPatch<bool>,
+    /// Only owners may sign in with a password, while the organization has an enabled sign-on provider.
+    #[serde(default)]
+    #[garde(skip)]
+    pub passwords_for_owners_only: FieldPatch<bool>,
 }
 
 impl Metadata {
@@ -164,6 +170,8 @@ impl Metadata {
                     resolve(switches.teachers_add_subjects, features.teachers_add_subjects);
                 features.students_change_names =
                     resolve(switches.students_change_names, features.students_change_names);
+                features.passwords_for_owners_only =
+                    resolve(switches.passwords_for_owners_only, features.passwords_for_owners_only);
             }
         }
     }

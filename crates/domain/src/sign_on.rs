@@ -247,9 +247,12 @@ pub struct IdentityOwner {
     pub is_banned: bool,
     /// The role in the organization of the provider, if the membership is active.
     pub member_role: Option<MemberRole>,
+    /// How the identity was linked.
+    pub linked_by: LinkedBy,
 }
 
-/// Decides whether the owner of a known identity may sign in.
+/// Decides whether the owner of a known identity may sign in. A user who became an administrator after a rule had linked
+/// the identity must be linked again by hand.
 pub fn may_sign_in(owner: &IdentityOwner) -> Result<(), SignOnDenial> {
     if owner.platform_role == PlatformRole::SuperAdmin {
         return Err(SignOnDenial::PlatformAdministrator);
@@ -259,6 +262,10 @@ pub fn may_sign_in(owner: &IdentityOwner) -> Result<(), SignOnDenial> {
     }
     if owner.is_banned {
         return Err(SignOnDenial::Banned);
+    }
+    let is_administrator = matches!(owner.member_role, Some(MemberRole::Admin | MemberRole::Owner));
+    if is_administrator && owner.linked_by != LinkedBy::Administrator {
+        return Err(SignOnDenial::NotLinked);
     }
     Ok(())
 }

@@ -75,8 +75,28 @@ fn platform_administrator_is_never_linked_or_signed_in() {
         is_active: true,
         is_banned: false,
         member_role: Some(MemberRole::Teacher),
+        linked_by: LinkedBy::Administrator,
     };
     assert_eq!(may_sign_in(&owner), Err(SignOnDenial::PlatformAdministrator));
+}
+
+#[test]
+fn administrator_needs_an_identity_that_was_linked_by_hand() {
+    let owner = |member_role, linked_by| IdentityOwner {
+        user: UserId::new("ada"),
+        platform_role: PlatformRole::Student,
+        is_active: true,
+        is_banned: false,
+        member_role: Some(member_role),
+        linked_by,
+    };
+    for linked_by in LinkedBy::ALL {
+        assert_eq!(may_sign_in(&owner(MemberRole::Teacher, *linked_by)), Ok(()));
+        for role in [MemberRole::Admin, MemberRole::Owner] {
+            let may = may_sign_in(&owner(role, *linked_by));
+            assert_eq!(may.is_ok(), *linked_by == LinkedBy::Administrator, "{role} {linked_by}");
+        }
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
         assignment,
         work_room,
         document,
+        sign_on_provider,
         ..
     } = lesson;
     let far = i64::MAX / 4;
@@ -45,6 +46,8 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
             INSERT INTO sessions (id, user_id, token, expires_at, active_organization_id, created_at, updated_at) VALUES
                 ('se{n}', 'u{n}', 'token{n}', {far}, '{north}', 1, 1),
                 ('sb{n}', '{ben}', 'tokenb{n}', {far}, '{north}', 1, 1);
+            INSERT INTO external_identities (organization_id, id, provider_id, issuer, subject, user_id, linked_by, created_at)
+                VALUES ('{north}', 'xi{n}', '{sign_on_provider}', 'i', 's{n}', 'u{n}', 'ADMINISTRATOR', 1);
             INSERT INTO invitations (organization_id, id, email, name, role, expires_at, created_at, updated_at)
                 VALUES ('{north}', 'in{n}', 'in{n}@many.example', 'Invited {n}', 'student', {far}, 1, 1);"
         )

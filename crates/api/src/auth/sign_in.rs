@@ -17,7 +17,7 @@ use super::response::{AuthResult, json_response};
 use super::schema;
 use super::second_factor::{challenge, trust_cookie};
 use super::sso;
-use common::error::Result;
+use common::error::{Error, Result};
 use db::platform::CrossTenantReason;
 use db::platform::sign_in::SignInAttempt;
 use service::actions::second_factor::SignInBrowser;
@@ -36,7 +36,7 @@ pub const LONGEST_EMAIL: usize = 254;
     responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies. With a second \
          factor twoFactorRedirect and twoFactorMethods; sets the cookie of the waiting sign-in"),
         (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
-        (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
+        (status = 403, description = "BANNED_USER, PASSWORDS_OFF, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
          INVALID_CALLBACK_URL"),
         (status = 503, description = "OVERLOADED"),
         (status = 400, description = "BAD_REQUEST, INVALID_EMAIL, PASSWORD_TOO_LONG")))]
@@ -118,6 +118,7 @@ pub(super) async fn signed_in(
         }
         SignInResult::InvalidCredentials => return Err(wrong.into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),
+        SignInResult::PasswordsOff => return Err(Error::PasswordsOff.into()),
     };
     let facts = request
         .app

@@ -156,7 +156,7 @@ pub(crate) async fn end(
     request: Request,
 ) -> AuthResult {
     let request = AuthRequest::from_request(request, &app).await?;
-    let invalid = || AuthRejection::from(AuthError::new(400, "INVALID_LOGOUT_TOKEN", "Invalid logout token"));
+    let invalid = || AuthRejection::from(AuthError::invalid_logout_token());
     let token = request.field("logout_token", true).ok_or_else(invalid)?.to_owned();
     let id = provider.clone();
     let load = app.store().platform_read(CrossTenantReason::SignOn, move |platform| {

@@ -4,7 +4,8 @@
 use domain::access::{MemberRole, PlatformRole};
 use domain::id::{ExternalIdentityId, OrganizationId, SessionId, SignOnProviderId, UserId};
 use domain::mail_domain::MailDomainName;
-use domain::sign_on::{IdentityOwner, SignOnProvider};
+use domain::organization::Metadata;
+use domain::sign_on::{IdentityOwner, LinkedBy, SignOnProvider};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
@@ -53,10 +54,16 @@ statements! {
             error_url, new_user_url, expires_at";
     /// The owner of an identity.
     OWNER = "SELECT x.id, x.user_id, u.role AS platform_role, u.is_active, u.banned, u.ban_expires,
-            m.role AS member_role
+            m.role AS member_role, x.linked_by
         FROM external_identities x JOIN users u ON u.id = x.user_id
         LEFT JOIN members m ON m.organization_id = x.organization_id AND m.user_id = x.user_id AND m.is_active
         WHERE x.provider_id = $1 AND x.issuer = $2 AND x.subject = $3 AND u.erased_at IS NULL";
+    /// The settings of the home organization of a user who is not one of its owners, if it has an enabled provider.
+    SETTINGS_FOR_PASSWORDS = "SELECT o.metadata FROM users u JOIN organizations o ON o.id = u.home_organization_id
+        WHERE u.id = $1 AND u.role <> 'SUPER_ADMIN' AND o.deleted_at IS NULL
+            AND EXISTS (SELECT 1 FROM sign_on_providers p WHERE p.organization_id = o.id AND p.is_enabled)
+            AND NOT EXISTS (SELECT 1 FROM members m
+                WHERE m.organization_id = o.id AND m.user_id = u.id AND m.role = 'owner')";
     RECORD_SIGN_IN = "UPDATE external_identities SET last_sign_in_at = $2 WHERE id = $1";
     RECORD_LOGIN = "UPDATE users SET last_login_at = $2 WHERE id = $1";
     /// Ends the sessions of a subject, or of one session at the provider.
@@ -219,9 +226,22 @@ impl PlatformTx<'_> {
                         is_active: row.get("is_active")?,
                         is_banned: banned && until.is_none_or(|until| until >= now),
                         member_role: row.get::<Option<MemberRole>>("member_role")?,
+                        linked_by: row.get::<LinkedBy>("linked_by")?,
                     },
                 })
             })
+    }
+
+    /// Returns whether the home organization of a user allows sign-in with a password: it may require its sign-on provider
+    /// of everyone but its owners.
+    pub fn may_sign_in_with_password(&mut self, user: &UserId) -> Result<bool> {
+        let found: Option<Option<Metadata>> =
+            self.connection
+                .fetch_optional(&SETTINGS_FOR_PASSWORDS, args![user], |row| row.json_option("metadata"))?;
+        let is_off = found
+            .flatten()
+            .is_some_and(|settings| settings.features.passwords_for_owners_only);
+        Ok(!is_off)
     }
 
     /// Records a sign-in through a provider.

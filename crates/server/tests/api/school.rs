@@ -141,7 +141,8 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
         .await
         .expect(200);
     let metadata = json!({
-        "timezone": "Europe/Berlin", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true, "studentsChangeNames": false},
+        "timezone": "Europe/Berlin", "lateDefault": "BLOCK",
+        "features": {"teachersAddSubjects": true, "studentsChangeNames": false, "passwordsForOwnersOnly": false},
     });
     assert_eq!(edited["metadata"], metadata);
     // A setting of earlier releases without effect is accepted and never returned.

@@ -56,6 +56,8 @@ pub enum SignInResult {
     InvalidCredentials,
     /// Rejected: the password was right, but the user is banned.
     Banned,
+    /// Rejected: the password was right, but the school requires its sign-on provider.
+    PasswordsOff,
 }
 
 /// Rejects an attempt while there are too many failures. Behaves in the same way for accounts that do not exist.
@@ -81,6 +83,9 @@ pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -
     };
     if credential.is_banned {
         return Ok(SignInResult::Banned);
+    }
+    if !tx.may_sign_in_with_password(&credential.user)? {
+        return Ok(SignInResult::PasswordsOff);
     }
     tx.lift_ban(&credential.user, now)?;
     if let Some(hash) = &sign_in.rehashed {

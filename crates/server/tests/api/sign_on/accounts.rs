@@ -140,6 +140,56 @@ tenants!(administrators_and_owners_are_linked_by_hand_only, |app| {
     school.sign_in(&browser, &person("adam")).await.is_signed_in();
 });
 
+tenants!(user_who_became_administrator_is_linked_again_by_hand, |app| {
+    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let (_, email) = with_address(app, &app.world.ada).await;
+    let ada = mail("ada", &email, json!(true));
+    let browser = Browser::new(app);
+    school.sign_in(&browser, &ada).await.is_signed_in();
+    let promote = format!(
+        "UPDATE members SET role = 'admin' WHERE organization_id = '{}' AND user_id = '{}'",
+        app.world.north, app.world.ada.id
+    );
+    execute(&app.database, promote).await;
+    refused(app, &school, &ada, "account_not_linked").await;
+});
+
+tenants!(school_reserves_passwords_to_owners_while_it_has_a_provider, |app| {
+    let school = School::start(app, json!({})).await;
+    let (adam, world) = (app.as_(&app.world.adam), &app.world);
+    for user in [&world.olga, &world.ada, &world.zoe, &world.root] {
+        test_support::accounts::enable(app, user).await;
+    }
+    let settings = |on: bool| json!({"metadata": {"features": {"passwordsForOwnersOnly": on}}});
+    adam.patch("/admin/settings", settings(true)).await.expect(200);
+    let sign_in = async |user: &TestUser, password: &str| {
+        let browser = Browser::new(app);
+        let answer = browser.sign_in(&user.email, password).await;
+        (
+            answer.status,
+            answer.json()["code"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    let right = test_support::accounts::PASSWORD;
+    assert_eq!(sign_in(&world.ada, right).await, (403, "PASSWORDS_OFF".to_owned()));
+    // A wrong password reveals nothing.
+    let wrong = sign_in(&world.ada, "wrong wrong").await;
+    assert_eq!(wrong, (401, "INVALID_EMAIL_OR_PASSWORD".to_owned()));
+    for other in [&world.olga, &world.zoe, &world.root] {
+        assert_eq!(sign_in(other, right).await.0, 200, "{}", other.name);
+    }
+    let path = format!("/admin/sign-on/{}", school.id);
+    adam.patch(&path, json!({"isEnabled": false})).await.expect(200);
+    assert_eq!(
+        sign_in(&world.ada, right).await.0,
+        200,
+        "without a provider the setting has no effect"
+    );
+    adam.patch(&path, json!({"isEnabled": true})).await.expect(200);
+    adam.patch("/admin/settings", settings(false)).await.expect(200);
+    assert_eq!(sign_in(&world.ada, right).await.0, 200);
+});
+
 tenants!(super_admin_is_never_signed_in_through_a_school, |app| {
     let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.root).await;

@@ -14,7 +14,9 @@ async fn logout(app: &TestApp, school: &School, token: &str) -> Answer {
         .request(Method::POST, &path)
         .header("content-type", "application/x-www-form-urlencoded")
         .body(format!("logout_token={token}"));
-    client.finish(request).await
+    client
+        .finish_showing(request, Some(json!({"logout_token": token})))
+        .await
 }
 
 /// Signs in Ben in two browsers with different sessions at the provider, and Cem.

@@ -131,7 +131,9 @@ async fn post_form(browser: &Browser, authorized: &Authorized, origin: &str) -> 
         .request(Method::POST, path.split('?').next().unwrap())
         .header("content-type", "application/x-www-form-urlencoded")
         .body(authorized.form());
-    client.finish(request).await
+    let fields = authorized.parameters.iter().cloned();
+    let shown: serde_json::Map<_, _> = fields.map(|(key, value)| (key, json!(value))).collect();
+    client.finish_showing(request, Some(Value::Object(shown))).await
 }
 
 /// Asserts that nobody is signed in.

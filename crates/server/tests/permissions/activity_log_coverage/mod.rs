@@ -111,6 +111,7 @@ const WITHOUT_EVENT: &[(&str, &str, &str)] = &[
         "nothing has changed before the mail is answered",
     ),
     ("POST", "/users/me/export", "a file for the person alone"),
+    ("POST", "/admin/sign-on/{id}/test", "it only reads from the provider"),
     ("POST", "/admin/gdpr/export", "a file for one admin"),
     (
         "POST",

@@ -111,6 +111,7 @@ impl RouteTable {
             // Shorter than a mark, so a response that repeats the query does not count as a leak.
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
             "needsHelp" | "mine" | "isActive" | "dryRun" | "generation" => one("1"),
+            "organizationSlug" => one("north"),
             "limit" => one("200"),
             "event" => one("GROUP_CREATE"),
             "after" | "since" => one("0"),
