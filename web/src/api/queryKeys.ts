@@ -29,6 +29,7 @@ interface QueryKeys {
     invitations: (organizationId?: string) => QueryKey;
     domains: (organizationId?: string) => QueryKey;
     tokens: () => QueryKey;
+    signOn: () => QueryKey;
     exports: (id: string) => QueryKey;
   };
   assignments: {

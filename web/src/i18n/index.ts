@@ -14,7 +14,7 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
-type TextPart = "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor";
+type TextPart = "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor" | "signOn";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: {
     common: async () => ({ default: english }),
@@ -23,6 +23,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     finish: () => import("./en/finish.json"),
     editor: () => import("./en/editor.json"),
     secondFactor: () => import("./en/secondFactor.json"),
+    signOn: () => import("./en/signOn.json"),
   },
   de: {
     common: () => import("./de/common.json"),
@@ -31,6 +32,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     finish: () => import("./de/finish.json"),
     editor: () => import("./de/editor.json"),
     secondFactor: () => import("./de/secondFactor.json"),
+    signOn: () => import("./de/signOn.json"),
   },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */

@@ -36,6 +36,7 @@ import type refusedTexts from "./en/refused.json";
 import type roomTexts from "./en/room.json";
 import type secondFactorTexts from "./en/secondFactor.json";
 import type sessionsTexts from "./en/sessions.json";
+import type signOnTexts from "./en/signOn.json";
 import type subjectsTexts from "./en/subjects.json";
 import type submissionsTexts from "./en/submissions.json";
 import type tenantsTexts from "./en/tenants.json";
@@ -79,6 +80,7 @@ type Texts = typeof actingTexts &
   typeof roomTexts &
   typeof secondFactorTexts &
   typeof sessionsTexts &
+  typeof signOnTexts &
   typeof subjectsTexts &
   typeof submissionsTexts &
   typeof tenantsTexts &

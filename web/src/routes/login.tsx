@@ -15,12 +15,14 @@ import { TextField } from "../forms/TextField";
 
 interface LoginSearch {
   next?: string;
-  /** Short name of the school, for user names without it. */
+  /** Short name of the school, for user names without it and for its sign-on providers. */
   org?: string;
   /** What the user did before; shown as a notice. */
   told?: "password" | "joined";
   /** Whether a sign-in of this browser waits for a code of the second factor. */
   step?: "code";
+  /** Why a sign-on provider did not sign the user in. */
+  error?: string;
 }
 
 export const Route = createFileRoute("/login")({
@@ -29,6 +31,7 @@ export const Route = createFileRoute("/login")({
     ...(typeof search.org === "string" ? { org: search.org } : {}),
     ...(search.step === "code" ? { step: search.step } : {}),
     ...(search.told === "password" || search.told === "joined" ? { told: search.told } : {}),
+    ...(typeof search.error === "string" ? { error: search.error } : {}),
   }),
   beforeLoad: async ({ context, search }) => {
     if (await context.cache.ensureQueryData(meQuery)) throw redirect({ href: safeRedirect(search.next) });
@@ -45,12 +48,23 @@ const SecondStep = lazyPart(async () => {
   return (await import("../auth/SecondStep")).SecondStep;
 });
 
+// Only schools with a sign-on provider have such an address.
+const SignOnOptions = lazy(async () => {
+  const [part] = await Promise.all([import("../auth/SignOnOptions"), loadTexts("signOn")]);
+  return { default: part.SignOnOptions };
+});
+
+/** The school of the address, or of the page that the user has asked for. */
+const schoolOf = (org?: string, next?: string) =>
+  org ?? new URLSearchParams(next?.split("?")[1]).get("org") ?? undefined;
+
 /** Sign-in page. */
 function SignIn() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { next, told, org, step } = Route.useSearch();
+  const { next, told, org, step, error } = Route.useSearch();
+  const slug = schoolOf(org, next);
   const form = useRef<HTMLFormElement>(null);
   // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
@@ -97,6 +111,15 @@ function SignIn() {
         )
       }
     >
+      {slug === undefined && error === undefined ? null : (
+        <Suspense>
+          <SignOnOptions
+            next={safeRedirect(next)}
+            {...(slug === undefined ? {} : { slug })}
+            {...(error === undefined ? {} : { error })}
+          />
+        </Suspense>
+      )}
       <Form ref={form} isPending={signingIn.isPending} onSubmit={signingIn.mutate}>
         {notice === undefined || signingIn.isError ? null : <output className="text-good font-medium">{notice}</output>}
         {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}

@@ -30,6 +30,7 @@ function initialForm(school: OrganizationData) {
     requireSecondFactor: requireSecondFactor ?? ("none" as const),
     teachersAddSubjects: features?.teachersAddSubjects ?? false,
     studentsChangeNames: features?.studentsChangeNames ?? false,
+    passwordsForOwnersOnly: features?.passwordsForOwnersOnly ?? false,
   };
 }
 
@@ -46,6 +47,7 @@ const LABELS = {
   requireSecondFactor: "organisation.factor",
   teachersAddSubjects: "organisation.teachersAddSubjects",
   studentsChangeNames: "organisation.studentsChangeNames",
+  passwordsForOwnersOnly: "organisation.passwordsForOwnersOnly",
 } as const;
 
 /** Name and rules of the school. */
@@ -108,6 +110,7 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
         />
         <Checkbox {...form.check("teachersAddSubjects")}>{t("organisation.teachersAddSubjects")}</Checkbox>
         <Checkbox {...form.check("studentsChangeNames")}>{t("organisation.studentsChangeNames")}</Checkbox>
+        <Checkbox {...form.check("passwordsForOwnersOnly")}>{t("organisation.passwordsForOwnersOnly")}</Checkbox>
       </SettingsSection>
       <SettingsSection title={t("organisation.security")} text={t("organisation.securityText")}>
         <RadioGroup

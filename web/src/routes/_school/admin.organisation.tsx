@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
@@ -11,6 +12,13 @@ import { MailDomains } from "../../features/organization/MailDomains";
 import { OrganizationSettings } from "../../features/organization/OrganizationSettings";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
+import { lazyPart } from "../../components/lazyPart";
+import { loadTexts } from "../../i18n";
+
+const SignOn = lazyPart(async () => {
+  const [{ SignOn: section }] = await Promise.all([import("../../features/organization/SignOn"), loadTexts("signOn")]);
+  return section;
+});
 
 export const Route = createFileRoute("/_school/admin/organisation")({
   beforeLoad: requireRole(isAdmin),
@@ -34,6 +42,9 @@ function Organisation() {
           <SchoolAddresses school={found.data} person={person} />
           <MailDomains />
           <ApiTokens />
+          <Suspense>
+            <SignOn />
+          </Suspense>
         </div>
       ) : null}
     </AdminPage>

@@ -1,0 +1,93 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { useErrorText } from "../../i18n/useErrorText";
+import { Badge } from "../../components/base/Badge";
+import { ConfirmButton } from "../../components/base/ConfirmButton";
+import { toast } from "../../components/base/toast";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { SettingsSection } from "../../components/SettingsSection";
+import { SignOnDialog } from "./SignOnDialog";
+import { signOnQuery, type SignOnProvider, useSignOn } from "./useSignOn";
+
+/** The sign-on providers of the school. */
+export function SignOn() {
+  const { t } = useTranslation();
+  const found = useQuery(signOnQuery);
+  const [edited, setEdited] = useState<SignOnProvider | "new" | null>(null);
+  return (
+    <SettingsSection title={t("signOn.title")} text={t("signOn.text")}>
+      {found.isPending ? <ListSkeleton count={1} /> : null}
+      {found.isError && !found.data ? (
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
+      ) : null}
+      {found.data?.length === 0 ? <p className="text-soft">{t("signOn.none")}</p> : null}
+      {found.data && found.data.length > 0 ? (
+        <ul className="flex flex-col gap-4">
+          {found.data.map((provider) => (
+            <li key={provider.id} className="border-line flex flex-col gap-2 border-b pb-4">
+              <ProviderItem provider={provider} onEdit={() => setEdited(provider)} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <Button className="self-start" onPress={() => setEdited("new")}>
+        {t("signOn.add")}
+      </Button>
+      {edited === null ? null : (
+        <SignOnDialog provider={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+      )}
+    </SettingsSection>
+  );
+}
+
+function ProviderItem({ provider, onEdit }: { provider: SignOnProvider; onEdit: () => void }) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const { test, remove } = useSignOn();
+  const { id, name } = provider;
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <strong className="font-medium wrap-anywhere">{name}</strong>
+        <span className="text-soft text-sm">{t(`signOn.presets.${provider.preset}`)}</span>
+        {provider.isEnabled ? null : <Badge tone="warn">{t("signOn.off")}</Badge>}
+      </p>
+      <dl className="bg-faint grid gap-x-4 gap-y-1 rounded p-2 text-sm sm:grid-cols-[auto_1fr]">
+        <dt className="text-soft">{t("signOn.issuer")}</dt>
+        <dd className="font-mono wrap-anywhere">{provider.issuer}</dd>
+        <dt className="text-soft">{t("signOn.redirectUri")}</dt>
+        <dd className="font-mono wrap-anywhere">{provider.redirectUri}</dd>
+        <dt className="text-soft">{t("signOn.logoutUri")}</dt>
+        <dd className="font-mono wrap-anywhere">{provider.backchannelLogoutUri}</dd>
+      </dl>
+      {test.isError ? (
+        <p role="alert" className="text-bad">
+          {errorText(test.error)}
+        </p>
+      ) : null}
+      <p className="flex flex-wrap gap-2">
+        <Button
+          isPending={test.isPending}
+          onPress={() => test.mutate(id, { onSuccess: () => toast(t("signOn.works")) })}
+          aria-label={t("signOn.testOf", { name })}
+        >
+          {t("signOn.test")}
+        </Button>
+        <Button onPress={onEdit} aria-label={t("signOn.editOf", { name })}>
+          {t("signOn.edit")}
+        </Button>
+        <ConfirmButton
+          open={t("signOn.remove")}
+          title={t("signOn.removeTitle", { name })}
+          text={t("signOn.removeText")}
+          confirmLabel={t("signOn.removeYes")}
+          onConfirm={() => remove.mutate(id, { onError: (refused) => toast(errorText(refused)) })}
+        />
+      </p>
+    </>
+  );
+}

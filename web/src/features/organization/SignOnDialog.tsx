@@ -1,0 +1,110 @@
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap, type Schemas } from "../../api/client";
+import { toast } from "../../components/base/toast";
+import { Checkbox } from "../../forms/Checkbox";
+import { FormDialog } from "../../forms/FormDialog";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { useForm } from "../../forms/useForm";
+import type { SignOnProvider } from "./useSignOn";
+
+const PRESETS: Schemas["SignOnPreset"][] = ["ENTRA", "GOOGLE", "ISERV", "KEYCLOAK", "VIDIS", "OTHER"];
+const LINKINGS: Schemas["LinkingRule"][] = ["ADMINISTRATOR", "EXTERNAL_ID", "VERIFIED_DOMAIN"];
+const CREATIONS: Schemas["AccountCreation"][] = ["NEVER", "STUDENTS", "BY_CLAIM"];
+
+/** Adds a sign-on provider, or edits everything but its issuer. */
+export function SignOnDialog({ provider, onClose }: { provider: SignOnProvider | null; onClose: () => void }) {
+  const { t } = useTranslation();
+  const form = useForm({
+    initial: {
+      name: provider?.name ?? "",
+      preset: provider?.preset ?? ("KEYCLOAK" as Schemas["SignOnPreset"]),
+      issuer: provider?.issuer ?? "",
+      clientId: provider?.clientId ?? "",
+      clientSecret: "",
+      linking: provider?.linking ?? ("ADMINISTRATOR" as Schemas["LinkingRule"]),
+      externalIdClaim: provider?.externalIdClaim ?? "",
+      accountCreation: provider?.accountCreation ?? ("NEVER" as Schemas["AccountCreation"]),
+      roleClaim: provider?.roleClaim ?? "",
+      teacherValues: provider?.teacherValues.join(", ") ?? "",
+      isEnabled: provider?.isEnabled ?? true,
+    },
+    send: ({ issuer, clientSecret, teacherValues, ...rest }) => {
+      const values = teacherValues.split(",").map((value) => value.trim());
+      const body = { ...rest, teacherValues: [...new Set(values.filter(Boolean))] };
+      return provider
+        ? unwrap(
+            client.PATCH("/admin/sign-on/{id}", {
+              params: { path: { id: provider.id } },
+              body: { ...body, ...(clientSecret === "" ? {} : { clientSecret }) },
+            }),
+          )
+        : unwrap(client.POST("/admin/sign-on", { body: { ...body, issuer: issuer.trim(), clientSecret } }));
+    },
+    refreshes: ["admin"],
+    onSent: ({ name }) => {
+      toast(provider ? t("app.saved") : t("signOn.added", { name }));
+      onClose();
+    },
+  });
+  const { values } = form;
+  return (
+    <FormDialog
+      title={provider ? t("signOn.editTitle", { name: provider.name }) : t("signOn.addTitle")}
+      form={form}
+      submitLabel={t("app.save")}
+      onClose={onClose}
+    >
+      <TextField label={t("signOn.name")} isRequired maxLength={120} {...form.field("name")} />
+      <Select
+        label={t("signOn.preset")}
+        options={PRESETS.map((id) => ({ id, name: t(`signOn.presets.${id}`) }))}
+        {...form.field("preset")}
+      />
+      {provider ? null : (
+        <TextField
+          label={t("signOn.issuer")}
+          hint={t("signOn.issuerHint")}
+          type="url"
+          isRequired
+          maxLength={500}
+          {...form.field("issuer")}
+        />
+      )}
+      <TextField label={t("signOn.clientId")} isRequired maxLength={500} {...form.field("clientId")} />
+      <TextField
+        label={t("signOn.clientSecret")}
+        {...(provider ? { hint: t("signOn.secretKept") } : {})}
+        isRequired={provider === null}
+        autoComplete="off"
+        maxLength={2000}
+        {...form.field("clientSecret")}
+      />
+      <Select
+        label={t("signOn.linking")}
+        hint={t("signOn.linkingHint")}
+        options={LINKINGS.map((id) => ({ id, name: t(`signOn.linkings.${id}`) }))}
+        {...form.field("linking")}
+      />
+      {values.linking === "EXTERNAL_ID" ? (
+        <TextField label={t("signOn.externalIdClaim")} isRequired maxLength={200} {...form.field("externalIdClaim")} />
+      ) : null}
+      <Select
+        label={t("signOn.creation")}
+        hint={t("signOn.creationHint")}
+        options={CREATIONS.map((id) => ({ id, name: t(`signOn.creations.${id}`) }))}
+        {...form.field("accountCreation")}
+      />
+      {values.accountCreation === "BY_CLAIM" ? (
+        <>
+          <TextField label={t("signOn.roleClaim")} isRequired maxLength={200} {...form.field("roleClaim")} />
+          <TextField label={t("signOn.teacherValues")} maxLength={2000} {...form.field("teacherValues")} />
+        </>
+      ) : null}
+      <Checkbox isSelected={values.isEnabled} onChange={(isEnabled) => form.set({ isEnabled })}>
+        {t("signOn.isEnabled")}
+      </Checkbox>
+    </FormDialog>
+  );
+}
