@@ -72,7 +72,7 @@ function SignIn() {
   const openNext = () => void navigate({ href: safeRedirect(next) });
   const signingIn = useMutation({
     mutationFn: (typed: FormData) =>
-      signIn(cache, String(typed.get("email")).trim(), String(typed.get("password")), org),
+      signIn(cache, String(typed.get("email")).trim(), String(typed.get("password")), slug),
     onSuccess: (isUnfinished) => (isUnfinished ? setWaiting(true) : openNext()),
   });
   const notice =
