@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use adapters::openid::{
-    AuthorizationRequest, LogoutRequest, OpenIdClient, OpenIdError, ProviderAccess, ProviderMetadata, TokenClaims,
+    AuthorizationRequest, LogoutRequest, OpenIdClient, OpenIdError, ProviderAccess, ProviderMetadata, VerifiedClaims,
 };
 use common::encryptor::Encryptor;
 use common::error::{Error, Result};
@@ -276,14 +276,14 @@ pub fn digest(secret: &str) -> String {
 }
 
 /// Returns whether the ID token lacks a claim that the provider may return at its user endpoint.
-fn lacks_claims(claims: &TokenClaims, provider: &SignOnProvider) -> bool {
+fn lacks_claims(claims: &VerifiedClaims, provider: &SignOnProvider) -> bool {
     let wanted = ["email", "name", &provider.external_id_claim, &provider.role_claim];
     wanted.iter().any(|key| !key.is_empty() && find(claims, key).is_none())
 }
 
 /// Returns a claim; dots separate the names of nested objects (`personenkontexte.rolle`). The first entry of a list of
 /// objects counts.
-fn find<'a>(claims: &'a TokenClaims, path: &str) -> Option<&'a Value> {
+fn find<'a>(claims: &'a VerifiedClaims, path: &str) -> Option<&'a Value> {
     if let Some(value) = claims.get(path) {
         return Some(value);
     }
@@ -298,7 +298,7 @@ fn find<'a>(claims: &'a TokenClaims, path: &str) -> Option<&'a Value> {
     Some(value)
 }
 
-fn identity(claims: &TokenClaims, provider: &SignOnProvider) -> IdentityClaims {
+fn identity(claims: &VerifiedClaims, provider: &SignOnProvider) -> IdentityClaims {
     let text = |key: &str| {
         let value = find(claims, key)?.as_str()?.trim();
         (!value.is_empty() && !value.contains('\0')).then(|| value.to_owned())
@@ -333,7 +333,7 @@ fn identity(claims: &TokenClaims, provider: &SignOnProvider) -> IdentityClaims {
 }
 
 /// Returns a claim unchanged: subjects are compared byte by byte.
-fn text_of(claims: &TokenClaims, key: &str) -> String {
+fn text_of(claims: &VerifiedClaims, key: &str) -> String {
     claims.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 

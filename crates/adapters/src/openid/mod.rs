@@ -23,7 +23,7 @@ use common::error::Result;
 const CACHED_PROVIDERS_MAX: usize = 2000;
 
 /// The claims of a verified token.
-pub type TokenClaims = Map<String, Value>;
+pub type VerifiedClaims = Map<String, Value>;
 
 /// A provider as this client needs it.
 #[derive(Debug, Clone)]
@@ -133,9 +133,9 @@ pub struct LogoutRequest {
 
 /// The client; clones share its caches.
 #[derive(Clone)]
-pub struct OpenIdClient(Arc<Inner>);
+pub struct OpenIdClient(Arc<OpenIdInner>);
 
-struct Inner {
+struct OpenIdInner {
     http: OutgoingHttp,
     metadata: Mutex<HashMap<(String, String), Arc<MetadataStore>>>,
     keys: Mutex<HashMap<(String, String), Arc<KeyStore>>>,
@@ -145,7 +145,7 @@ impl OpenIdClient {
     /// Creates a client. It connects to public addresses and to these networks; to loopback addresses in them also
     /// without TLS.
     pub fn new(networks: &[Network]) -> Result<Self> {
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(OpenIdInner {
             http: OutgoingHttp::new(networks)?,
             metadata: Mutex::default(),
             keys: Mutex::default(),
@@ -237,7 +237,7 @@ impl OpenIdClient {
         metadata: &ProviderMetadata,
         (token, nonce): (&str, &str),
         now: Timestamp,
-    ) -> Result<TokenClaims, OpenIdError> {
+    ) -> Result<VerifiedClaims, OpenIdError> {
         let claims = self.verify(provider, metadata, token).await?;
         tokens::check_id_token(&claims, &provider.issuer, &provider.client_id, nonce, now)?;
         Ok(claims)
@@ -260,7 +260,7 @@ impl OpenIdClient {
         &self,
         metadata: &ProviderMetadata,
         tokens: &ExchangedTokens,
-        claims: &mut TokenClaims,
+        claims: &mut VerifiedClaims,
     ) -> Result<(), OpenIdError> {
         let (Some(endpoint), Some(token)) = (&metadata.userinfo_endpoint, &tokens.access_token) else {
             return Ok(());
@@ -280,7 +280,7 @@ impl OpenIdClient {
         provider: &ProviderAccess,
         metadata: &ProviderMetadata,
         token: &str,
-    ) -> Result<TokenClaims, OpenIdError> {
+    ) -> Result<VerifiedClaims, OpenIdError> {
         let header = tokens::header(token)?;
         let keys = cached(&self.0.keys, provider);
         let candidates = keys.find(&self.0.http, &metadata.jwks_uri, &header).await?;

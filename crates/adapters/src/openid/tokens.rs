@@ -10,7 +10,7 @@ use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::Value;
 
-use super::{LogoutRequest, OpenIdError, TokenClaims};
+use super::{LogoutRequest, OpenIdError, VerifiedClaims};
 
 /// Tokens that are longer are not parsed.
 const TOKEN_MAX: usize = 64 << 10;
@@ -77,7 +77,7 @@ fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
 }
 
 /// Verifies the signature and returns the claims, which are not checked yet.
-pub(super) fn verify(token: &str, header: &TokenHeader, keys: &[Jwk]) -> Result<TokenClaims, OpenIdError> {
+pub(super) fn verify(token: &str, header: &TokenHeader, keys: &[Jwk]) -> Result<VerifiedClaims, OpenIdError> {
     let mut validation = Validation::new(header.algorithm);
     validation.algorithms = vec![header.algorithm];
     // The claims are checked with the time of the request.
@@ -87,14 +87,14 @@ pub(super) fn verify(token: &str, header: &TokenHeader, keys: &[Jwk]) -> Result<
     validation.required_spec_claims.clear();
     let verified = keys.iter().find_map(|key| {
         let key = DecodingKey::from_jwk(key).ok()?;
-        jsonwebtoken::decode::<TokenClaims>(token, &key, &validation).ok()
+        jsonwebtoken::decode::<VerifiedClaims>(token, &key, &validation).ok()
     });
     verified.map(|data| data.claims).ok_or(OpenIdError::InvalidSignature)
 }
 
 /// Checks the claims of an ID token (OpenID Connect Core, section 3.1.3.7).
 pub(super) fn check_id_token(
-    claims: &TokenClaims,
+    claims: &VerifiedClaims,
     issuer: &str,
     client_id: &str,
     nonce: &str,
@@ -115,7 +115,7 @@ pub(super) fn check_id_token(
 
 /// Checks the claims of a logout token (OpenID Connect Back-Channel Logout, section 2.6).
 pub(super) fn check_logout_token(
-    claims: &TokenClaims,
+    claims: &VerifiedClaims,
     issuer: &str,
     client_id: &str,
     now: Timestamp,
@@ -147,7 +147,7 @@ pub(super) fn check_logout_token(
 }
 
 /// Checks issuer and audience.
-fn check_origin(claims: &TokenClaims, issuer: &str, client_id: &str) -> Result<(), OpenIdError> {
+fn check_origin(claims: &VerifiedClaims, issuer: &str, client_id: &str) -> Result<(), OpenIdError> {
     if text(claims, "iss") != Some(issuer) {
         return Err(OpenIdError::WrongIssuer);
     }
@@ -168,7 +168,7 @@ fn check_origin(claims: &TokenClaims, issuer: &str, client_id: &str) -> Result<(
 }
 
 /// Rejects tokens of the future.
-fn check_start(claims: &TokenClaims, now: i64) -> Result<(), OpenIdError> {
+fn check_start(claims: &VerifiedClaims, now: i64) -> Result<(), OpenIdError> {
     for key in ["iat", "nbf"] {
         if claims.contains_key(key) && number(claims, key).is_none_or(|at| at > now + SKEW) {
             return Err(OpenIdError::WrongTime);
@@ -178,16 +178,16 @@ fn check_start(claims: &TokenClaims, now: i64) -> Result<(), OpenIdError> {
 }
 
 /// Returns the subject, if it has a valid length.
-pub(super) fn subject(claims: &TokenClaims) -> Option<&str> {
+pub(super) fn subject(claims: &VerifiedClaims) -> Option<&str> {
     text(claims, "sub").filter(|subject| (1..=SUBJECT_MAX).contains(&subject.len()) && !subject.contains('\0'))
 }
 
-fn text<'a>(claims: &'a TokenClaims, key: &str) -> Option<&'a str> {
+fn text<'a>(claims: &'a VerifiedClaims, key: &str) -> Option<&'a str> {
     claims.get(key)?.as_str()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "seconds; a cast of a float saturates")]
-fn number(claims: &TokenClaims, key: &str) -> Option<i64> {
+fn number(claims: &VerifiedClaims, key: &str) -> Option<i64> {
     let value = claims.get(key)?;
     value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))
 }
@@ -209,7 +209,7 @@ mod tests {
         Timestamp::from_millis(NOW * 1000)
     }
 
-    fn id_token(change: impl FnOnce(&mut TokenClaims)) -> Result<(), OpenIdError> {
+    fn id_token(change: impl FnOnce(&mut VerifiedClaims)) -> Result<(), OpenIdError> {
         let claims = json!({
             "iss": "https://id.example", "aud": "client", "sub": "ben", "nonce": "n",
             "iat": NOW, "exp": NOW + 300,
@@ -219,7 +219,7 @@ mod tests {
         check_id_token(&claims, "https://id.example", "client", "n", now())
     }
 
-    fn set(key: &str, value: Value) -> impl FnOnce(&mut TokenClaims) {
+    fn set(key: &str, value: Value) -> impl FnOnce(&mut VerifiedClaims) {
         let key = key.to_owned();
         move |claims| drop(claims.insert(key, value))
     }
@@ -250,7 +250,7 @@ mod tests {
         ] {
             assert_eq!(id_token(set(key, value.clone())), Err(error), "{key} {value}");
         }
-        let several = |claims: &mut TokenClaims| {
+        let several = |claims: &mut VerifiedClaims| {
             claims.insert("aud".to_owned(), json!(["other", "client"]));
             claims.insert("azp".to_owned(), json!("client"));
         };
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn logout_token_is_no_id_token() {
-        let check = |change: &dyn Fn(&mut TokenClaims)| {
+        let check = |change: &dyn Fn(&mut VerifiedClaims)| {
             let mut claims = json!({
                 "iss": "https://id.example", "aud": "client", "sub": "ben", "jti": "j", "iat": NOW,
                 "events": {LOGOUT_EVENT: {}},

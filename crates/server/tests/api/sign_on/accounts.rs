@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{School, add, assert_signed_in, assert_signed_out, person, verified_domain};
+use super::{SchoolSignOn, add, assert_signed_in, assert_signed_out, person, verified_domain};
 use test_support::fake_openid_provider::FakeOpenIdProvider;
 use test_support::rows::{execute, texts};
 use test_support::{Browser, TestApp, TestUser};
@@ -24,23 +24,23 @@ fn mail(subject: &str, email: &str, is_verified: Value) -> Value {
     json!({"sub": subject, "name": "Kim Kidd", "email": email, "email_verified": is_verified})
 }
 
-async fn refused(app: &TestApp, school: &School, person: &Value, error: &str) {
+async fn refused(app: &TestApp, school: &SchoolSignOn, person: &Value, error: &str) {
     let browser = Browser::new(app);
     school.sign_in(&browser, person).await.is_refused(error, "");
     assert_signed_out(&browser).await;
 }
 
 tenants!(address_alone_never_links, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let (_, email) = with_address(app, &app.world.ben).await;
     refused(app, &school, &mail("x", &email, json!(true)), "account_not_linked").await;
     let by_id = json!({"linking": "EXTERNAL_ID", "externalIdClaim": "person_id"});
-    let school = School::start(app, by_id).await;
+    let school = SchoolSignOn::start(app, by_id).await;
     refused(app, &school, &mail("x", &email, json!(true)), "account_not_linked").await;
 });
 
 tenants!(verified_address_of_held_domain_links_once, |app| {
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.ben).await;
     let browser = Browser::new(app);
     let ben = mail("ben", &email.to_uppercase(), json!(true));
@@ -69,7 +69,7 @@ tenants!(verified_address_of_held_domain_links_once, |app| {
 });
 
 tenants!(unverified_address_does_not_link, |app| {
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.ben).await;
     for unverified in [json!(false), json!("true"), json!(1), Value::Null] {
         refused(app, &school, &mail("x", &email, unverified), "account_not_linked").await;
@@ -78,7 +78,7 @@ tenants!(unverified_address_does_not_link, |app| {
 });
 
 tenants!(address_of_domain_that_the_school_does_not_hold_does_not_link, |app| {
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     // Ben's own domain is held by nobody.
     let ben = mail("x", &app.world.ben.email, json!(true));
     refused(app, &school, &ben, "account_not_linked").await;
@@ -91,7 +91,7 @@ tenants!(address_of_domain_that_the_school_does_not_hold_does_not_link, |app| {
 
 tenants!(address_of_account_of_another_school_does_not_link, |app| {
     // Zoe belongs to South and works in North, too; North holds the domain of her address.
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.zoe).await;
     join_north(app, &app.world.zoe).await;
     refused(app, &school, &mail("x", &email, json!(true)), "account_not_linked").await;
@@ -99,7 +99,7 @@ tenants!(address_of_account_of_another_school_does_not_link, |app| {
 
 tenants!(id_of_the_administration_system_links, |app| {
     let claims = json!({"linking": "EXTERNAL_ID", "externalIdClaim": "school.person_id"});
-    let school = School::start(app, claims).await;
+    let school = SchoolSignOn::start(app, claims).await;
     let ben = &app.world.ben;
     let path = format!("/users/{}", ben.id);
     app.as_(&app.world.adam)
@@ -122,7 +122,7 @@ tenants!(id_of_the_administration_system_links, |app| {
 });
 
 tenants!(administrators_and_owners_are_linked_by_hand_only, |app| {
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.olga).await;
     refused(app, &school, &mail("x", &email, json!(true)), "account_not_linked").await;
     // An administrator, who controls the provider, may link users of lower rank only.
@@ -141,7 +141,7 @@ tenants!(administrators_and_owners_are_linked_by_hand_only, |app| {
 });
 
 tenants!(user_who_became_administrator_is_linked_again_by_hand, |app| {
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.ada).await;
     let ada = mail("ada", &email, json!(true));
     let browser = Browser::new(app);
@@ -155,7 +155,7 @@ tenants!(user_who_became_administrator_is_linked_again_by_hand, |app| {
 });
 
 tenants!(school_reserves_passwords_to_owners_while_it_has_a_provider, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     for user in [&world.olga, &world.ada, &world.zoe, &world.root] {
         test_support::accounts::enable(app, user).await;
@@ -191,7 +191,7 @@ tenants!(school_reserves_passwords_to_owners_while_it_has_a_provider, |app| {
 });
 
 tenants!(super_admin_is_never_signed_in_through_a_school, |app| {
-    let school = School::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.root).await;
     join_north(app, &app.world.root).await;
     refused(app, &school, &mail("x", &email, json!(true)), "platform_administrator").await;
@@ -213,7 +213,7 @@ tenants!(super_admin_is_never_signed_in_through_a_school, |app| {
 
 tenants!(identity_of_one_school_opens_nothing_in_another, |app| {
     // Two schools use the same provider with the same client.
-    let north = School::start(app, json!({})).await;
+    let north = SchoolSignOn::start(app, json!({})).await;
     let south = add(
         app,
         &app.world.zara,
@@ -239,12 +239,12 @@ tenants!(identity_of_one_school_opens_nothing_in_another, |app| {
     // Two providers of one school have identities of their own, too.
     let other = FakeOpenIdProvider::start().await;
     let id = add(app, &app.world.adam, &other, json!({})).await;
-    let second = School { provider: other, id };
+    let second = SchoolSignOn { provider: other, id };
     refused(app, &second, &person("ben"), "account_not_linked").await;
 });
 
 tenants!(inactive_and_banned_users_are_rejected, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
     school.link(app, "cem", &app.world.cem).await;
     let (ben, cem) = (&app.world.ben.id, &app.world.cem.id);
@@ -270,12 +270,12 @@ tenants!(inactive_and_banned_users_are_rejected, |app| {
 });
 
 tenants!(accounts_are_created_by_the_rule_of_the_school_only, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let domain = verified_domain(app, &app.world.north).await;
     let new = mail("new", &format!("new@{domain}"), json!(true));
     refused(app, &school, &new, "account_not_linked").await;
     let rule = json!({"accountCreation": "BY_CLAIM", "roleClaim": "roles", "teacherValues": ["LEHR"]});
-    let school = School::start(app, rule).await;
+    let school = SchoolSignOn::start(app, rule).await;
     refused(
         app,
         &school,
@@ -320,7 +320,7 @@ tenants!(accounts_are_created_by_the_rule_of_the_school_only, |app| {
 });
 
 tenants!(creation_takes_no_existing_account, |app| {
-    let school = School::start(app, json!({"accountCreation": "STUDENTS"})).await;
+    let school = SchoolSignOn::start(app, json!({"accountCreation": "STUDENTS"})).await;
     let (_, email) = with_address(app, &app.world.zack).await;
     refused(app, &school, &mail("x", &email, json!(true)), "account_exists").await;
     let (_, email) = with_address(app, &app.world.ben).await;
@@ -328,7 +328,7 @@ tenants!(creation_takes_no_existing_account, |app| {
 });
 
 tenants!(concurrent_first_sign_ins_create_one_account, |app| {
-    let school = School::start(app, json!({"accountCreation": "STUDENTS"})).await;
+    let school = SchoolSignOn::start(app, json!({"accountCreation": "STUDENTS"})).await;
     let domain = verified_domain(app, &app.world.north).await;
     let email = format!("kim@{domain}");
     let mut tasks = Vec::new();

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Page, School, assert_signed_in, assert_signed_out, begin, follow, person, post_form};
+use super::{ReturnedPage, SchoolSignOn, assert_signed_in, assert_signed_out, begin, follow, person, post_form};
 use test_support::fake_openid_provider::{CLIENT_ID, FakeOpenIdProvider, Lies, TokenSignature};
 use test_support::{Browser, FRONTEND, TestApp};
 
 const SUBJECT: &str = "ben-at-school";
 
-async fn linked(app: &TestApp) -> School {
-    let school = School::start(app, json!({})).await;
+async fn linked(app: &TestApp) -> SchoolSignOn {
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, SUBJECT, &app.world.ben).await;
     school
 }
 
 /// Signs in while the provider lies, and expects this rejection; afterwards the same provider signs the person in.
-async fn refused(app: &TestApp, school: &School, description: &str, lie: impl FnOnce(&mut Lies)) {
+async fn refused(app: &TestApp, school: &SchoolSignOn, description: &str, lie: impl FnOnce(&mut Lies)) {
     let browser = Browser::new(app);
     school.provider.lie(lie);
     let page = school.sign_in(&browser, &person(SUBJECT)).await;
@@ -201,7 +201,7 @@ tenants!(announced_issuer_is_required_in_response, |app| {
 
 tenants!(response_at_the_address_of_another_provider_is_rejected, |app| {
     // Mix-up without `iss`: each provider has an address of its own.
-    let (school, evil) = (linked(app).await, School::start(app, json!({})).await);
+    let (school, evil) = (linked(app).await, SchoolSignOn::start(app, json!({})).await);
     let browser = Browser::new(app);
     let mut authorized = school.authorized(&browser, &person(SUBJECT)).await;
     authorized.redirect_uri = authorized.redirect_uri.replace(&school.id, &evil.id);
@@ -234,7 +234,7 @@ tenants!(response_in_another_browser_is_rejected, |app| {
     let authorized = school.authorized(&attacker, &person(SUBJECT)).await;
     follow(&victim, &authorized).await.is_refused("invalid_state", "");
     let answer = post_form(&victim, &authorized, &school.provider.issuer).await;
-    Page::of(&answer).is_refused("invalid_state", "");
+    ReturnedPage::of(&answer).is_refused("invalid_state", "");
     // Not even if the victim has started a sign-in, too.
     school.begin(&victim).await;
     follow(&victim, &authorized).await.is_refused("invalid_state", "");
@@ -295,9 +295,9 @@ tenants!(unsolicited_response_is_rejected, |app| {
     let school = linked(app).await;
     let browser = Browser::new(app);
     let path = format!("/auth/sso/callback/{}?code=x&state=y", school.id);
-    Page::of(&browser.get(&path).await).is_refused("invalid_state", "");
+    ReturnedPage::of(&browser.get(&path).await).is_refused("invalid_state", "");
     let path = format!("/auth/sso/callback/{}?code=x", school.id);
-    Page::of(&browser.get(&path).await).is_refused("invalid_state", "");
+    ReturnedPage::of(&browser.get(&path).await).is_refused("invalid_state", "");
     assert_eq!(school.provider.count("/token"), 0);
 });
 
@@ -306,7 +306,7 @@ tenants!(repeated_parameter_is_rejected, |app| {
     let browser = Browser::new(app);
     let authorized = school.authorized(&browser, &person(SUBJECT)).await;
     let twice = format!("{}&state=other", authorized.path());
-    Page::of(&browser.get(&twice).await).is_refused("invalid_state", "");
+    ReturnedPage::of(&browser.get(&twice).await).is_refused("invalid_state", "");
     assert_signed_out(&browser).await;
 });
 
@@ -335,7 +335,7 @@ tenants!(foreign_pages_are_no_callbacks, |app| {
     let url = begin(&browser, json!({"providerId": school.id, "callbackURL": "/today"})).await;
     let authorized = school.provider.authorize(&url, &person(SUBJECT));
     let path = format!("{}&callbackURL=https%3A%2F%2Fevil.example", authorized.path());
-    Page::of(&browser.get(&path).await).is_signed_in();
+    ReturnedPage::of(&browser.get(&path).await).is_signed_in();
 });
 
 tenants!(sign_in_from_foreign_page_is_not_started, |app| {

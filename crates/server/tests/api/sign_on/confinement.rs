@@ -3,13 +3,13 @@
 
 use serde_json::json;
 
-use super::{School, person};
+use super::{SchoolSignOn, person};
 use test_support::rows::execute;
 use test_support::{Browser, TestApp};
 
 /// Ada works in South, too, and the provider of North signs her in.
-async fn shared(app: &TestApp) -> (School, Browser) {
-    let school = School::start(app, json!({})).await;
+async fn shared(app: &TestApp) -> (SchoolSignOn, Browser) {
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ada", &app.world.ada).await;
     let insert = format!(
         "INSERT INTO members (organization_id, id, user_id, role, created_at)
@@ -85,7 +85,7 @@ tenants!(session_does_not_change_a_shared_account, |app| {
 });
 
 tenants!(session_of_an_account_of_the_school_alone_changes_it, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ada", &app.world.ada).await;
     let browser = Browser::new(app);
     school.sign_in(&browser, &person("ada")).await.is_signed_in();
@@ -111,7 +111,7 @@ tenants!(session_sees_and_ends_no_sessions_of_a_password, |app| {
 });
 
 tenants!(session_accepts_no_invitation_of_another_school, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ada", &app.world.ada).await;
     let verified = format!(
         "UPDATE users SET email_verified = TRUE WHERE id = '{}'",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{School, follow, person};
+use super::{SchoolSignOn, follow, person};
 use test_support::fake_openid_provider::TokenSignature;
 use test_support::{Browser, TestApp};
 
@@ -10,7 +10,7 @@ use test_support::{Browser, TestApp};
 const CLASS: usize = 30;
 
 tenants!(key_rotation_while_a_class_signs_in_costs_no_sign_in, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
     let warm = Browser::new(app);
     school.sign_in(&warm, &person("ben")).await.is_signed_in();
@@ -29,7 +29,7 @@ tenants!(key_rotation_while_a_class_signs_in_costs_no_sign_in, |app| {
 });
 
 tenants!(forged_tokens_do_not_read_the_keys_again_and_again, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
     let browser = Browser::new(app);
     school.sign_in(&browser, &person("ben")).await.is_signed_in();
@@ -48,7 +48,10 @@ tenants!(forged_tokens_do_not_read_the_keys_again_and_again, |app| {
     );
 });
 
-async fn waiting(app: &TestApp, school: &School) -> Vec<(Browser, test_support::fake_openid_provider::Authorized)> {
+async fn waiting(
+    app: &TestApp,
+    school: &SchoolSignOn,
+) -> Vec<(Browser, test_support::fake_openid_provider::Authorized)> {
     let mut attempts = Vec::new();
     for _ in 0..CLASS {
         let browser = Browser::new(app);

@@ -3,11 +3,11 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{School, person};
+use super::{SchoolSignOn, person};
 use test_support::fake_openid_provider::TokenSignature;
 use test_support::{Answer, Browser, TestApp};
 
-async fn logout(app: &TestApp, school: &School, token: &str) -> Answer {
+async fn logout(app: &TestApp, school: &SchoolSignOn, token: &str) -> Answer {
     let client = app.stranger().with("origin", &school.provider.issuer);
     let path = format!("/auth/sso/backchannel-logout/{}", school.id);
     let request = client
@@ -20,7 +20,7 @@ async fn logout(app: &TestApp, school: &School, token: &str) -> Answer {
 }
 
 /// Signs in Ben in two browsers with different sessions at the provider, and Cem.
-async fn signed_in(app: &TestApp, school: &School) -> [Browser; 3] {
+async fn signed_in(app: &TestApp, school: &SchoolSignOn) -> [Browser; 3] {
     school.link(app, "ben", &app.world.ben).await;
     school.link(app, "cem", &app.world.cem).await;
     let browsers = [Browser::new(app), Browser::new(app), Browser::new(app)];
@@ -41,7 +41,7 @@ async fn are_signed_in(browsers: &[Browser; 3]) -> [bool; 3] {
 }
 
 tenants!(provider_ends_sessions_of_subject_or_session, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let browsers = signed_in(app, &school).await;
     let token = school.provider.logout_token(&json!({"sid": "s1", "sub": "ben"}));
     logout(app, &school, &token).await.expect(200);
@@ -58,7 +58,10 @@ tenants!(provider_ends_sessions_of_subject_or_session, |app| {
 });
 
 tenants!(forged_logout_tokens_end_nothing, |app| {
-    let (school, other) = (School::start(app, json!({})).await, School::start(app, json!({})).await);
+    let (school, other) = (
+        SchoolSignOn::start(app, json!({})).await,
+        SchoolSignOn::start(app, json!({})).await,
+    );
     let browsers = signed_in(app, &school).await;
     let now = common::clock::now().as_millis() / 1000;
     let mut forged: Vec<String> = [
@@ -95,7 +98,7 @@ tenants!(forged_logout_tokens_end_nothing, |app| {
 });
 
 tenants!(sign_out_names_the_page_of_the_provider, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let browsers = signed_in(app, &school).await;
     let answer = browsers[0].post("/auth/sign-out", json!({})).await.expect(200);
     let url = answer["url"].as_str().unwrap();

@@ -15,12 +15,12 @@ use test_support::fake_openid_provider::{Authorized, FakeOpenIdProvider, parse_f
 use test_support::{Answer, Browser, FRONTEND, TestApp, TestUser};
 
 /// A provider of North and the id of its row.
-struct School {
+struct SchoolSignOn {
     provider: FakeOpenIdProvider,
     id: String,
 }
 
-impl School {
+impl SchoolSignOn {
     /// Adds a provider to North, with these fields in addition.
     async fn start(app: &TestApp, more: Value) -> Self {
         let provider = FakeOpenIdProvider::start().await;
@@ -44,7 +44,7 @@ impl School {
     }
 
     /// Runs a whole sign-in and returns the page to which the browser is sent.
-    async fn sign_in(&self, browser: &Browser, person: &Value) -> Page {
+    async fn sign_in(&self, browser: &Browser, person: &Value) -> ReturnedPage {
         let authorized = self.authorized(browser, person).await;
         follow(browser, &authorized).await
     }
@@ -77,13 +77,13 @@ async fn begin(browser: &Browser, body: Value) -> String {
 
 /// The page to which the service sends the browser.
 #[derive(Debug, PartialEq, Eq)]
-struct Page {
+struct ReturnedPage {
     path: String,
     error: Option<String>,
     description: Option<String>,
 }
 
-impl Page {
+impl ReturnedPage {
     fn of(answer: &Answer) -> Self {
         assert_eq!(answer.status, 302, "{}", String::from_utf8_lossy(&answer.bytes));
         let location = answer.header("location");
@@ -119,8 +119,8 @@ impl Page {
 }
 
 /// Carries the response of a provider back.
-async fn follow(browser: &Browser, authorized: &Authorized) -> Page {
-    Page::of(&browser.get(&authorized.path()).await)
+async fn follow(browser: &Browser, authorized: &Authorized) -> ReturnedPage {
+    ReturnedPage::of(&browser.get(&authorized.path()).await)
 }
 
 /// Posts the response of a provider as a form of a page of the provider.
@@ -153,7 +153,7 @@ fn person(subject: &str) -> Value {
 }
 
 tenants!(identity_opens_linked_account, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben-at-school", &app.world.ben).await;
     let browser = Browser::new(app);
     school.sign_in(&browser, &person("ben-at-school")).await.is_signed_in();
@@ -165,7 +165,7 @@ tenants!(identity_opens_linked_account, |app| {
 });
 
 tenants!(form_post_response_of_foreign_origin_is_accepted, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben-at-school", &app.world.ben).await;
     let browser = Browser::new(app);
     let authorized = school.authorized(&browser, &person("ben-at-school")).await;
@@ -176,12 +176,12 @@ tenants!(form_post_response_of_foreign_origin_is_accepted, |app| {
         .await
         .refused(403, "INVALID_ORIGIN");
     let answer = post_form(&browser, &authorized, &school.provider.issuer).await;
-    Page::of(&answer).is_signed_in();
+    ReturnedPage::of(&answer).is_signed_in();
     assert!(answer.header("set-cookie").starts_with("better-auth.session_token="));
 });
 
 tenants!(provider_is_found_by_school_domain_and_address, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let domain = verified_domain(app, &app.world.north).await;
     let slug = slug_of(app).await;
     let browser = Browser::new(app);

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{School, assert_signed_out, person};
+use super::{SchoolSignOn, assert_signed_out, person};
 use test_support::fake_openid_provider::{CLIENT_SECRET, FakeOpenIdProvider};
 use test_support::rows::texts;
 use test_support::{Browser, TestApp};
 
 tenants!(client_secret_is_stored_encrypted_and_never_returned, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let adam = app.as_(&app.world.adam);
     let path = format!("/admin/sign-on/{}", school.id);
     let listed = adam.get("/admin/sign-on").await.expect(200).to_string();
@@ -39,7 +39,7 @@ tenants!(client_secret_is_stored_encrypted_and_never_returned, |app| {
 });
 
 tenants!(disabled_or_removed_provider_ends_its_sessions, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
     let (browser, waiting) = (Browser::new(app), Browser::new(app));
     school.sign_in(&browser, &person("ben")).await.is_signed_in();
@@ -89,7 +89,7 @@ tenants!(invalid_providers_are_rejected, |app| {
 });
 
 tenants!(issuer_of_a_provider_is_fixed, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let adam = app.as_(&app.world.adam);
     let path = format!("/admin/sign-on/{}", school.id);
     let edited = adam.patch(&path, json!({"issuer": "https://evil.example"})).await;
@@ -99,7 +99,7 @@ tenants!(issuer_of_a_provider_is_fixed, |app| {
 });
 
 tenants!(test_reads_configuration_and_keys, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     let path = format!("/admin/sign-on/{}/test", school.id);
     let adam = app.as_(&app.world.adam);
     let tested = adam.post(&path, json!({})).await.expect(200);
@@ -115,7 +115,7 @@ tenants!(test_reads_configuration_and_keys, |app| {
 });
 
 tenants!(administrator_of_another_school_gets_nothing, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
     let zara = app.as_(&app.world.zara);
     let path = format!("/admin/sign-on/{}", school.id);
@@ -139,7 +139,7 @@ async fn waits(app: &TestApp, provider: &str) -> usize {
 }
 
 tenants!(waiting_sign_ins_expire, |app| {
-    let school = School::start(app, json!({})).await;
+    let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
     let browser = Browser::new(app);
     let authorized = school.authorized(&browser, &person("ben")).await;
