@@ -85,6 +85,8 @@ const SchoolsRoute = SchoolsRouteImport.update({
 const SecondFactorRoute = SecondFactorRouteImport.update({
   id: '/second-factor',
   path: '/second-factor',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const SlipRoute = SlipRouteImport.update({
   id: '/slip',
   path: '/slip',
@@ -554,6 +556,8 @@ declare module '@tanstack/react-router' {
       path: '/second-factor'
       fullPath: '/second-factor'
       preLoaderRoute: typeof SecondFactorRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/slip': {
       id: '/slip'
       path: '/slip'
