@@ -53,9 +53,9 @@ pub struct UserObject {
     pub ban_reason: Option<String>,
     /// When the ban ends.
     pub ban_expires: Option<UnixMillis>,
-    /// Whether sign-in requires a second factor.
-    #[serde(default)]
-    pub two_factor_enabled: bool,
+    /// Whether sign-in requires a second factor; absent where the library has no plugin for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two_factor_enabled: Option<bool>,
     /// The user name on the platform, a field of the plugin for user names.
     #[serde(default, skip_serializing_if = "PluginField::is_absent")]
     pub username: PluginField,

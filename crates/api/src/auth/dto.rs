@@ -54,7 +54,7 @@ pub fn user(user: &SessionUser) -> UserObject {
         banned: false,
         ban_reason: None,
         ban_expires: None,
-        two_factor_enabled: user.has_second_factor,
+        two_factor_enabled: Some(user.has_second_factor),
         username: PluginField::Present(user.user_name.as_ref().map(|(name, slug)| full_name(name, slug))),
         display_username: PluginField::Present(user.user_name.as_ref().map(|(name, _)| name.to_string())),
         id: user.id.as_str().to_owned(),

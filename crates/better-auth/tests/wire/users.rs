@@ -58,7 +58,7 @@ impl WireUser {
                 banned: false,
                 ban_reason: None,
                 ban_expires: None,
-                two_factor_enabled: false,
+                two_factor_enabled: None,
                 username: PluginField::Absent,
                 display_username: PluginField::Absent,
                 id: user_id,
