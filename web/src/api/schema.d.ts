@@ -374,6 +374,109 @@ export interface paths {
         patch: operations["patch_admin_settings"];
         trace?: never;
     };
+    "/admin/sign-on": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sign-on providers of the organization, by name */
+        get: operations["get_admin_sign_on"];
+        put?: never;
+        /**
+         * Add a sign-on provider
+         * @description `redirectUri` of the response has to be registered at the provider.
+         */
+        post: operations["post_admin_sign_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/sign-on/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a sign-on provider with its identities
+         * @description The sessions that it opened end. Accounts remain.
+         */
+        delete: operations["delete_admin_sign_on_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a sign-on provider
+         * @description The issuer cannot be changed, because identities belong to it.
+         */
+        patch: operations["patch_admin_sign_on_id"];
+        trace?: never;
+    };
+    "/admin/sign-on/{id}/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the identities of a sign-on provider, newest first */
+        get: operations["get_admin_sign_on_id_identities"];
+        put?: never;
+        /** Link an identity of a sign-on provider to a member of lower rank */
+        post: operations["post_admin_sign_on_id_identities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/sign-on/{id}/identities/{identityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity of a sign-on provider
+         * @description The sessions that the provider opened for its user end.
+         */
+        delete: operations["delete_admin_sign_on_id_identities_identityId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/sign-on/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test the connection to a sign-on provider
+         * @description Reads configuration and keys from the provider.
+         */
+        post: operations["post_admin_sign_on_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/stats": {
         parameters: {
             query?: never;
@@ -1728,6 +1831,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/sign-in/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a sign-in through a sign-on provider
+         * @description The provider is found by `providerId`, `organizationSlug`, `domain`, the domain of `email`, or the Host.
+         */
+        post: operations["post_auth_sign_in_sso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sign-in/username": {
         parameters: {
             query?: never;
@@ -1773,6 +1896,184 @@ export interface paths {
         put?: never;
         /** Sign up (always rejected; accounts are created by administrators and imports) */
         post: operations["post_auth_sign_up_email"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sso/backchannel-logout/{providerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End sessions that a sign-on provider opened (back-channel logout)
+         * @description Called by the provider with a signed logout token, which is accepted once.
+         */
+        post: operations["post_auth_sso_backchannel_logout_providerId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sso/callback/{providerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Receive the response of a sign-on provider */
+        get: operations["get_auth_sso_callback_providerId"];
+        put?: never;
+        /**
+         * Receive the response of a sign-on provider as a form (`response_mode=form_post`)
+         * @description The form comes from a page of the provider. It is accepted from any origin, because state and cookie bind it to a
+         *     sign-in that this browser has started.
+         */
+        post: operations["post_auth_sso_callback_providerId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove the second factor */
+        post: operations["post_auth_two_factor_disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set up an authenticator app; the first code confirms it */
+        post: operations["post_auth_two_factor_enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/generate-backup-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the recovery codes */
+        post: operations["post_auth_two_factor_generate_backup_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/get-totp-uri": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show the secret for the authenticator app again */
+        post: operations["post_auth_two_factor_get_totp_uri"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/send-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a code by email (not supported) */
+        post: operations["post_auth_two_factor_send_otp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/verify-backup-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enter a recovery code instead of a code of the app */
+        post: operations["post_auth_two_factor_verify_backup_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/verify-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enter a code of an email (not supported) */
+        post: operations["post_auth_two_factor_verify_otp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/verify-totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enter a code of the authenticator app: the second step of a sign-in, or the confirmation of a new app */
+        post: operations["post_auth_two_factor_verify_totp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2881,6 +3182,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sign-on/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sign-on providers of an organization for its sign-in page
+         * @description Empty for an unknown organization.
+         */
+        get: operations["get_sign_on_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/subjects": {
         parameters: {
             query?: never;
@@ -3228,6 +3549,26 @@ export interface paths {
          * @description All sessions of the user end.
          */
         post: operations["post_users_id_reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the second factor of a user who lost it
+         * @description All sessions of the user end, and the user is notified by email.
+         */
+        post: operations["post_users_id_reset_second_factor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3870,10 +4211,15 @@ export interface components {
             member: components["schemas"]["Membership"];
         };
         /**
+         * @description Whether an identity without an account gets one.
+         * @enum {string}
+         */
+        AccountCreation: "NEVER" | "STUDENTS" | "BY_CLAIM";
+        /**
          * @description Action of an activity log record.
          * @enum {string}
          */
-        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "ROLE_CHANGED";
+        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
         /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
@@ -4161,6 +4507,12 @@ export interface components {
             /** @description Always null. */
             user: string | null;
         };
+        /** @description New recovery codes. */
+        AuthBackupCodes: {
+            /** @description Shown once. */
+            backupCodes: string[];
+            status: boolean;
+        };
         /** @description A ban. */
         AuthBan: {
             /**
@@ -4173,6 +4525,19 @@ export interface components {
         };
         /** @description The updated account. */
         AuthChangedUser: {
+            user: components["schemas"]["AuthUser"];
+        };
+        /** @description A code of the app, or a recovery code. */
+        AuthFactorCode: {
+            code: string;
+            /** @description Not supported for a sign-in. */
+            disableSession?: boolean;
+            /** @description Whether this browser needs no second factor for 30 days. */
+            trustDevice?: boolean;
+        };
+        /** @description The session after a correct code. */
+        AuthFactorVerified: {
+            token: string;
             user: components["schemas"]["AuthUser"];
         };
         /** @description An organization with its members and, for its administrators, its invitations. */
@@ -4270,6 +4635,10 @@ export interface components {
             name: string;
             slug: string;
         };
+        /** @description A request of a code by email, which is not supported. */
+        AuthOtpRequest: {
+            trustDevice?: boolean;
+        };
         /** @description An invitation for the caller's address. */
         AuthOwnInvitation: components["schemas"]["AuthInvitation"] & {
             organizationName: string;
@@ -4362,6 +4731,8 @@ export interface components {
             /** @description Whether the cookies persist after the browser is closed. Defaults to true. */
             rememberMe?: boolean;
         };
+        /** @description The response of a sign-in. */
+        AuthSignInResponse: components["schemas"]["AuthSignedIn"] | components["schemas"]["AuthTwoFactorRedirect"];
         /** @description Sign-in with user name and password. */
         AuthSignInUsername: {
             /** @description The page to open after sign-in, on the origin of FRONTEND_URL. */
@@ -4373,6 +4744,44 @@ export interface components {
             rememberMe?: boolean;
             /** @description `name@slug`, or the name alone if `organizationSlug`, the query parameter `org` or the host names the organization. */
             username: string;
+        };
+        /** @description A request of a provider to end sessions. */
+        AuthSignOnLogout: {
+            logout_token: string;
+        };
+        /** @description The response of a provider as a form. */
+        AuthSignOnResponse: {
+            code?: string;
+            error?: string;
+            iss?: string;
+            state: string;
+        };
+        /**
+         * @description The sign-in through a provider to start. One of `providerId`, `organizationSlug`, `domain` and `email` names the
+         *     provider; otherwise the Host does.
+         */
+        AuthSignOnStart: {
+            /** @description The page after the sign-in, on the origin of FRONTEND_URL. */
+            callbackURL: string;
+            domain?: string;
+            email?: string;
+            /** @description The page for errors; default callbackURL. */
+            errorCallbackURL?: string;
+            /** @description Among several providers, the one with this issuer. */
+            issuer?: string;
+            /** @description Sent to the provider; default `email`. */
+            loginHint?: string;
+            /** @description The page for users whose account was created; default callbackURL. */
+            newUserCallbackURL?: string;
+            organizationSlug?: string;
+            providerId?: string;
+        };
+        /** @description A sign-in through a provider that was started. */
+        AuthSignOnStarted: {
+            /** @description Always true. */
+            redirect: boolean;
+            /** @description The URL of the provider to which the browser is to be sent. */
+            url: string;
         };
         /** @description A sign-up, which is always rejected. */
         AuthSignUp: {
@@ -4394,6 +4803,12 @@ export interface components {
             url?: string;
             user: components["schemas"]["AuthUser"];
         };
+        /** @description The result of a sign-out. */
+        AuthSignedOut: {
+            success: boolean;
+            /** @description Where the sign-on provider that opened the session ends its own session. */
+            url?: string;
+        };
         /** @description The secret of a printed code. */
         AuthSlip: {
             /** @description Whether the cookies persist after the browser is closed. Defaults to true. */
@@ -4407,6 +4822,33 @@ export interface components {
         /** @description A response without further content. */
         AuthSuccess: {
             success: boolean;
+        };
+        /** @description The secret for the app. */
+        AuthTotpUri: {
+            totpURI: string;
+        };
+        /** @description A sign-in that waits for a second factor. */
+        AuthTwoFactorRedirect: {
+            /** @description The methods that the user can use: `totp`. */
+            twoFactorMethods: string[];
+            /** @description Always true. */
+            twoFactorRedirect: boolean;
+        };
+        /** @description The secret for the app, and recovery codes. It takes effect with the first code. */
+        AuthTwoFactorSecret: {
+            /** @description Shown once. */
+            backupCodes: string[];
+            /** @description Always `totp`. */
+            method: string;
+            totpURI: string;
+        };
+        /** @description An authenticator app to set up. */
+        AuthTwoFactorSetup: {
+            /** @description The name of the service in the app. */
+            issuer?: string;
+            /** @description `totp` is the default; `otp` is not supported. */
+            method?: string;
+            password: string;
         };
         /** @description An account as returned by `/auth`. */
         AuthUser: {
@@ -4423,6 +4865,8 @@ export interface components {
             image: string | null;
             name: string;
             role: components["schemas"]["PlatformRole"];
+            /** @description Whether sign-in requires a second factor. */
+            twoFactorEnabled: boolean;
             updatedAt: components["schemas"]["Timestamp"];
             /** @description The user name on the platform, `name@slug`. */
             username: string | null;
@@ -5148,6 +5592,7 @@ export interface components {
          */
         DryRun: "1" | "0" | "true" | "false" | "";
         Edit_AcademicYear: null | string;
+        Edit_AccountCreation: null | ("NEVER" | "STUDENTS" | "BY_CLAIM");
         Edit_AssignmentId: null | string;
         Edit_ChatText: null | string;
         Edit_ClassId: null | string;
@@ -5163,6 +5608,8 @@ export interface components {
         Edit_DocumentTitle: null | string;
         Edit_ExternalId: null | string;
         Edit_FeaturesEdit: null | {
+            /** @description Only owners may sign in with a password, while the organization has an enabled sign-on provider. */
+            passwordsForOwnersOnly?: components["schemas"]["Edit_bool"];
             /** @description Students may change their own names; otherwise only staff may. */
             studentsChangeNames?: components["schemas"]["Edit_bool"];
             /** @description Teachers may create subjects, not only admins. */
@@ -5176,6 +5623,7 @@ export interface components {
         Edit_GroupNumber: null | number;
         Edit_HomeroomId: null | string;
         Edit_LatePolicy: null | ("ALLOW" | "BLOCK");
+        Edit_LinkingRule: null | ("ADMINISTRATOR" | "EXTERNAL_ID" | "VERIFIED_DOMAIN");
         Edit_List_OwnText: null | {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
@@ -5188,6 +5636,7 @@ export interface components {
             /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
             publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
+        Edit_List_String: null | string[];
         Edit_List_SubjectId: null | string[];
         Edit_Locale: null | string;
         Edit_MemberRole: null | ("owner" | "admin" | "teacher" | "student");
@@ -5200,6 +5649,8 @@ export interface components {
             lateDefault?: components["schemas"]["Edit_LatePolicy"];
             /** @description Language of accounts that do not specify one. */
             locale?: components["schemas"]["Edit_Locale"];
+            /** @description The members who are required to have a second factor; null for none. */
+            requireSecondFactor?: components["schemas"]["Edit_RequiredMembers"];
             /** @description Time zone of the organization, an IANA name. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
@@ -5207,9 +5658,11 @@ export interface components {
         Edit_Points: null | number;
         Edit_QuotaBytes: null | number;
         Edit_RequiredDocuments: null | number;
+        Edit_RequiredMembers: null | ("admins" | "staff");
         Edit_RequiredSubmissions: null | number;
         Edit_Schedule: null | components["schemas"]["ScheduleEntry"][];
         Edit_ShortName: null | string;
+        Edit_SignOnPreset: null | ("ENTRA" | "GOOGLE" | "ISERV" | "KEYCLOAK" | "VIDIS" | "OTHER");
         Edit_Slug: null | string;
         Edit_String: null | string;
         Edit_SubjectCode: null | string;
@@ -5488,8 +5941,25 @@ export interface components {
         };
         /** @description Id of a user, class or homeroom in the school's administration system. */
         ExternalId: string;
+        /** @description An identity at a sign-on provider. */
+        ExternalIdentity: {
+            createdAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["ExternalIdentityId"];
+            lastSignInAt: components["schemas"]["Timestamp"] | null;
+            linkedBy: components["schemas"]["LinkedBy"];
+            /** @description `sub` at the provider. */
+            subject: string;
+            user: components["schemas"]["Person"];
+        };
+        /** @description Id of an identity at a sign-on provider. */
+        ExternalIdentityId: string;
         /** @description Optional features of an organization. All are disabled by default. */
         Features: {
+            /**
+             * @description Only owners may sign in with a password, while the organization has an enabled sign-on provider.
+             * @default false
+             */
+            passwordsForOwnersOnly: boolean;
             /**
              * @description Students may change their own names; otherwise only staff may.
              * @default false
@@ -6289,6 +6759,16 @@ export interface components {
             deadline: components["schemas"]["Timestamp"];
             title: components["schemas"]["Title"];
         };
+        /**
+         * @description How an identity was linked.
+         * @enum {string}
+         */
+        LinkedBy: "ADMINISTRATOR" | "EXTERNAL_ID" | "VERIFIED_DOMAIN" | "CREATION";
+        /**
+         * @description How an identity that is seen for the first time is linked to an existing account.
+         * @enum {string}
+         */
+        LinkingRule: "ADMINISTRATOR" | "EXTERNAL_ID" | "VERIFIED_DOMAIN";
         List_AttachmentId: string[];
         List_ClassId: string[];
         List_GroupId: string[];
@@ -6304,6 +6784,7 @@ export interface components {
             /** @description This group sees the topic from this time, even if the topic is a draft; null removes the time. */
             publishAt?: components["schemas"]["Edit_Timestamp"];
         }[];
+        List_String: string[];
         List_SubjectId: string[];
         List_TokenScope: ("read" | "provisioning" | "grades")[];
         List_UserId: string[];
@@ -6491,6 +6972,7 @@ export interface components {
             /**
              * @description Enabled features.
              * @default {
+             *       "passwordsForOwnersOnly": false,
              *       "studentsChangeNames": false,
              *       "teachersAddSubjects": false
              *     }
@@ -6502,6 +6984,8 @@ export interface components {
             lateDefault: components["schemas"]["LatePolicy"] | null;
             /** @default null */
             locale: components["schemas"]["Locale"] | null;
+            /** @default null */
+            requireSecondFactor: components["schemas"]["RequiredMembers"] | null;
             /** @default null */
             timezone: components["schemas"]["TimeZone"] | null;
         };
@@ -6518,6 +7002,8 @@ export interface components {
             lateDefault?: components["schemas"]["Edit_LatePolicy"];
             /** @description Language of accounts that do not specify one. */
             locale?: components["schemas"]["Edit_Locale"];
+            /** @description The members who are required to have a second factor; null for none. */
+            requireSecondFactor?: components["schemas"]["Edit_RequiredMembers"];
             /** @description Time zone of the organization, an IANA name. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
@@ -6676,6 +7162,13 @@ export interface components {
             templateAttachmentId?: components["schemas"]["AttachmentId"] | null;
             /** @description The title of the document. */
             title: components["schemas"]["DocumentTitle"];
+        };
+        /** @description An identity to link to a member. */
+        NewExternalIdentity: {
+            /** @description The subject (`sub`) at the provider. */
+            subject: string;
+            /** @description The member. */
+            userId: components["schemas"]["UserId"];
         };
         /** @description Feedback to create, about exactly one of a group assignment, a submission and a document. */
         NewFeedback: {
@@ -6845,6 +7338,32 @@ export interface components {
             content?: components["schemas"]["ChatText"] | null;
             replyToId?: components["schemas"]["MessageId"] | null;
         };
+        /** @description A sign-on provider to add. */
+        NewSignOnProvider: {
+            /** @description Whether identities without an account get one; default NEVER. */
+            accountCreation?: components["schemas"]["AccountCreation"];
+            clientId: string;
+            /** @description Stored encrypted and never returned. */
+            clientSecret: string;
+            /** @description The mail domains whose addresses select this provider; empty for all domains that the organization holds. */
+            domains?: components["schemas"]["List_String"];
+            /** @description The claim with the `externalId` of the member, for EXTERNAL_ID. */
+            externalIdClaim?: string;
+            /** @description Whether users can sign in; default true. */
+            isEnabled?: boolean;
+            /** @description The issuer, exactly as the provider names itself: `https://…`. */
+            issuer: string;
+            /** @description How identities are linked to existing accounts; default ADMINISTRATOR. */
+            linking?: components["schemas"]["LinkingRule"];
+            /** @description Shown on the button of the sign-in page. */
+            name: components["schemas"]["Name"];
+            /** @description The product; it decides which instructions are shown. */
+            preset: components["schemas"]["SignOnPreset"];
+            /** @description The claim with the role, for BY_CLAIM. */
+            roleClaim?: string;
+            /** @description The values of the role claim that make a teacher. */
+            teacherValues?: components["schemas"]["List_String"];
+        };
         /** @description The students to enroll: either a list, or all students of a homeroom. */
         NewStudents: {
             homeroomId?: components["schemas"]["HomeroomId"] | null;
@@ -6975,6 +7494,21 @@ export interface components {
                 userId: components["schemas"]["UserId"] | null;
                 userName: string;
                 userRole: string;
+            }[];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list that grows without bound. */
+        Page_ExternalIdentity: {
+            /** @description The rows of the page. */
+            data: {
+                createdAt: components["schemas"]["Timestamp"];
+                id: components["schemas"]["ExternalIdentityId"];
+                lastSignInAt: components["schemas"]["Timestamp"] | null;
+                linkedBy: components["schemas"]["LinkedBy"];
+                /** @description `sub` at the provider. */
+                subject: string;
+                user: components["schemas"]["Person"];
             }[];
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -7296,6 +7830,11 @@ export interface components {
          */
         RequiredDocuments: number;
         /**
+         * @description The members who are required to have a second factor.
+         * @enum {string}
+         */
+        RequiredMembers: "admins" | "staff";
+        /**
          * Format: int64
          * @description Number of documents a group has to submit for an assignment.
          */
@@ -7519,6 +8058,73 @@ export interface components {
         };
         /** @description Name of a group, a subject or a homeroom; also the display name of a group and a first or last name. */
         ShortName: string;
+        /** @description A sign-on provider, as shown on the sign-in page. */
+        SignOnOption: {
+            /** @description `providerId` of `POST /auth/sign-in/sso`. */
+            id: components["schemas"]["SignOnProviderId"];
+            name: components["schemas"]["Name"];
+            preset: components["schemas"]["SignOnPreset"];
+        };
+        /**
+         * @description The product behind a provider; it decides which instructions are shown.
+         * @enum {string}
+         */
+        SignOnPreset: "ENTRA" | "GOOGLE" | "ISERV" | "KEYCLOAK" | "VIDIS" | "OTHER";
+        /** @description A sign-on provider, without its client secret. */
+        SignOnProvider: {
+            accountCreation: components["schemas"]["AccountCreation"];
+            /** @description The address for logout tokens to register at the provider. */
+            backchannelLogoutUri: string;
+            clientId: string;
+            createdAt: components["schemas"]["Timestamp"];
+            domains: string[];
+            externalIdClaim: string;
+            id: components["schemas"]["SignOnProviderId"];
+            isEnabled: boolean;
+            issuer: string;
+            linking: components["schemas"]["LinkingRule"];
+            name: components["schemas"]["Name"];
+            preset: components["schemas"]["SignOnPreset"];
+            /** @description The redirect address to register at the provider. */
+            redirectUri: string;
+            roleClaim: string;
+            teacherValues: string[];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /** @description The fields of a sign-on provider that a PATCH can change. The issuer is fixed: identities belong to it. */
+        SignOnProviderEdit: {
+            /** @description Whether identities without an account get one. */
+            accountCreation?: components["schemas"]["Edit_AccountCreation"];
+            clientId?: components["schemas"]["Edit_String"];
+            /** @description Replaces the client secret. */
+            clientSecret?: components["schemas"]["Edit_String"];
+            /** @description The mail domains whose addresses select this provider. */
+            domains?: components["schemas"]["Edit_List_String"];
+            /** @description The claim with the `externalId` of the member. */
+            externalIdClaim?: components["schemas"]["Edit_String"];
+            /** @description Whether users can sign in. Setting it to false ends the sessions that the provider opened. */
+            isEnabled?: components["schemas"]["Edit_bool"];
+            /** @description How identities are linked to existing accounts. */
+            linking?: components["schemas"]["Edit_LinkingRule"];
+            /** @description Shown on the button of the sign-in page. */
+            name?: components["schemas"]["Edit_Name"];
+            /** @description The product. */
+            preset?: components["schemas"]["Edit_SignOnPreset"];
+            /** @description The claim with the role. */
+            roleClaim?: components["schemas"]["Edit_String"];
+            /** @description The values of the role claim that make a teacher. */
+            teacherValues?: components["schemas"]["Edit_List_String"];
+        };
+        /** @description Id of a sign-on provider of an organization. */
+        SignOnProviderId: string;
+        /** @description What a provider supports, read from it now. */
+        SignOnTest: {
+            /** @description Whether the provider names itself in its responses (RFC 9207). */
+            announcesIssuer: boolean;
+            authorizationEndpoint: string;
+            /** @description Whether the provider can end its own session when a user signs out. */
+            supportsLogout: boolean;
+        };
         /** @description Name of an organization in URLs, also its subdomain. */
         Slug: string;
         /** @description Storage usage in bytes by kind of file. */
@@ -7954,6 +8560,8 @@ export interface components {
             emailVerified: boolean;
             externalId: components["schemas"]["ExternalId"] | null;
             firstName: components["schemas"]["ShortName"] | null;
+            /** @description Whether a sign-in requires a second factor. */
+            hasSecondFactor: boolean;
             id: components["schemas"]["UserId"];
             image: string | null;
             isActive: boolean;
@@ -8175,6 +8783,25 @@ export interface components {
             };
         };
         /**
+         * @description `BACKUP_CODES_NOT_ENABLED`: Backup codes aren't enabled.
+         *
+         *     `FIELD_NOT_ALLOWED`: The body sets a field that this route does not write.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE`: Too many attempts. Please request a new code.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.BACKUP_CODES_NOT_ENABLED.FIELD_NOT_ALLOWED.INVALID_JSON.TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `EMAIL_CAN_NOT_BE_UPDATED`: Email can not be updated.
@@ -8368,6 +8995,27 @@ export interface components {
          *
          *     `INVALID_PASSWORD`: Invalid password.
          *
+         *     `OTP_NOT_CONFIGURED`: OTP is not available.
+         *
+         *     `TOTP_ALREADY_ENABLED`: TOTP is already enabled.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.OTP_NOT_CONFIGURED.TOTP_ALREADY_ENABLED.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CREDENTIAL_ACCOUNT_NOT_FOUND`: Credential account not found.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `INVALID_PASSWORD`: Invalid password.
+         *
          *     `PASSWORD_COMPROMISED`: The password you entered has been compromised. Please choose a different password.
          *
          *     `PASSWORD_TOO_LONG`: Password too long.
@@ -8377,6 +9025,44 @@ export interface components {
          *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CREDENTIAL_ACCOUNT_NOT_FOUND`: Credential account not found.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `INVALID_PASSWORD`: Invalid password.
+         *
+         *     `TOTP_NOT_ENABLED`: TOTP not enabled.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.TOTP_NOT_ENABLED.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CREDENTIAL_ACCOUNT_NOT_FOUND`: Credential account not found.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `INVALID_PASSWORD`: Invalid password.
+         *
+         *     `TWO_FACTOR_NOT_ENABLED`: Two factor isn't enabled.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.TWO_FACTOR_NOT_ENABLED.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8522,6 +9208,36 @@ export interface components {
         /**
          * @description `INVALID_JSON`: The body is not JSON.
          *
+         *     `OTP_HAS_EXPIRED`: OTP has expired.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.INVALID_JSON.OTP_HAS_EXPIRED.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_JSON`: The body is not JSON.
+         *
+         *     `OTP_NOT_CONFIGURED`: OTP is not available.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.INVALID_JSON.OTP_NOT_CONFIGURED.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_JSON`: The body is not JSON.
+         *
          *     `PASSWORD_COMPROMISED`: The password you entered has been compromised. Please choose a different password.
          *
          *     `PASSWORD_TOO_LONG`: Password too long.
@@ -8531,6 +9247,23 @@ export interface components {
          *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.INVALID_JSON.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_JSON`: The body is not JSON.
+         *
+         *     `TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE`: Too many attempts. Please request a new code.
+         *
+         *     `TOTP_NOT_ENABLED`: TOTP not enabled.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.INVALID_JSON.TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE.TOTP_NOT_ENABLED.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8589,6 +9322,19 @@ export interface components {
          *     `YOU_CANNOT_REMOVE_YOURSELF`: You cannot remove yourself.
          */
         "400.INVALID_JSON.VALIDATION_ERROR.YOU_CANNOT_REMOVE_YOURSELF": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_LOGOUT_TOKEN`: Invalid logout token.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.INVALID_LOGOUT_TOKEN.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8687,6 +9433,32 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /**
+         * @description `INVALID_BACKUP_CODE`: Invalid backup code.
+         *
+         *     `INVALID_TWO_FACTOR_COOKIE`: Invalid two factor cookie.
+         */
+        "401.INVALID_BACKUP_CODE.INVALID_TWO_FACTOR_COOKIE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_CODE`: Invalid code.
+         *
+         *     `INVALID_TWO_FACTOR_COOKIE`: Invalid two factor cookie.
+         */
+        "401.INVALID_CODE.INVALID_TWO_FACTOR_COOKIE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `INVALID_EMAIL_OR_PASSWORD`: Invalid email or password. */
         "401.INVALID_EMAIL_OR_PASSWORD": {
             headers: {
@@ -8698,6 +9470,15 @@ export interface components {
         };
         /** @description `INVALID_TOKEN`: Invalid token. */
         "401.INVALID_TOKEN": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `INVALID_TWO_FACTOR_COOKIE`: Invalid two factor cookie. */
+        "401.INVALID_TWO_FACTOR_COOKIE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8755,8 +9536,31 @@ export interface components {
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `PASSWORDS_OFF`: The school requires its sign-on provider; only its owners sign in with a password.
          */
-        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
+        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORDS_OFF": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BANNED_USER`: You have been banned from this application. Please contact support if you believe this is an error.
+         *
+         *     `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
+         *
+         *     `INVALID_CALLBACK_URL`: Invalid callbackURL.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         */
+        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8772,8 +9576,10 @@ export interface components {
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          */
-        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
+        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8788,11 +9594,36 @@ export interface components {
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
          *     `YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS`: You are not allowed to impersonate users.
          *
          *     `YOU_CANNOT_IMPERSONATE_ADMINS`: You cannot impersonate admins.
          */
-        "403.BANNED_USER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS.YOU_CANNOT_IMPERSONATE_ADMINS": {
+        "403.BANNED_USER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS.YOU_CANNOT_IMPERSONATE_ADMINS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
+         *
+         *     `INVALID_CALLBACK_URL`: Invalid callbackURL.
+         *
+         *     `INVALID_ERROR_CALLBACK_URL`: Invalid errorCallbackURL.
+         *
+         *     `INVALID_NEW_USER_CALLBACK_URL`: Invalid newUserCallbackURL.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         */
+        "403.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ERROR_CALLBACK_URL.INVALID_NEW_USER_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8823,8 +9654,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8839,18 +9674,11 @@ export interface components {
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
          *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
          */
-        "403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION`: Email verification required to view or list invitations for the session email. */
-        "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION": {
+        "403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8861,9 +9689,24 @@ export interface components {
         /**
          * @description `EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION`: Email verification required to view or list invitations for the session email.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         */
+        "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.SECOND_FACTOR_REQUIRED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION`: Email verification required to view or list invitations for the session email.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
          *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
          */
-        "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
+        "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8877,8 +9720,10 @@ export interface components {
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          */
-        "403.FORBIDDEN.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
+        "403.FORBIDDEN.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8900,60 +9745,14 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
-         */
-        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
          *
-         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
-         *
-         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
-         *
-         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
-         *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
-         *
-         *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
-         */
-        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
-         *
-         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
-         *
-         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
-         *
-         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
-         *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          *
          *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
          *
-         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT.TOKEN_SCOPE_MISSING": {
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8976,18 +9775,15 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
          *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `FORBIDDEN_ROLE`: Not allowed for the caller's role. */
-        "403.FORBIDDEN_ROLE": {
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8996,13 +9792,54 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
+         *
+         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
+         *
+         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9024,8 +9861,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9047,8 +9888,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9071,9 +9916,13 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
          *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9093,8 +9942,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9115,9 +9968,30 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
          *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         */
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9136,9 +10010,13 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
          *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9154,8 +10032,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9172,9 +10054,26 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
          *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         */
+        "403.FORBIDDEN_ROLE.SECOND_FACTOR_REQUIRED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9225,8 +10124,12 @@ export interface components {
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `NAME_SET_BY_SCHOOL`: Only the staff of the school can change names of students.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9246,8 +10149,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9265,8 +10172,12 @@ export interface components {
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9280,8 +10191,12 @@ export interface components {
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9295,10 +10210,12 @@ export interface components {
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9312,12 +10229,14 @@ export interface components {
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS`: You are not allowed to update users.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9329,10 +10248,27 @@ export interface components {
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          *
          *     `SESSION_NOT_FRESH`: Session is not fresh.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SESSION_NOT_FRESH": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SESSION_NOT_FRESH": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9345,9 +10281,251 @@ export interface components {
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
          *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SHARED_ACCOUNT": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION`: You are not allowed to access this organization as an owner.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_BAN_USERS`: You are not allowed to ban users.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_BAN_USERS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION`: You are not allowed to cancel this invitation.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION`: You are not allowed to create a new organization.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS`: You are not allowed to create users.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER`: You are not allowed to delete this member.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION`: You are not allowed to delete this organization.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS`: You are not allowed to delete users.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION`: You are not allowed to invite users to this organization.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS`: You are not allowed to list users sessions.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS`: You are not allowed to revoke users sessions.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD`: You are not allowed to set users password.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER`: You are not allowed to update this member.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION`: You are not allowed to update this organization.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9371,216 +10549,6 @@ export interface components {
             };
         };
         /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION`: You are not allowed to access this organization as an owner.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_BAN_USERS`: You are not allowed to ban users.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_BAN_USERS": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION`: You are not allowed to cancel this invitation.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION`: You are not allowed to create a new organization.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS`: You are not allowed to create users.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER`: You are not allowed to delete this member.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION`: You are not allowed to delete this organization.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS`: You are not allowed to delete users.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION`: You are not allowed to invite users to this organization.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS`: You are not allowed to list users sessions.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS`: You are not allowed to revoke users sessions.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD`: You are not allowed to set users password.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER`: You are not allowed to update this member.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION`: You are not allowed to update this organization.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
          * @description `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `NOT_CLASS_TEACHER`: Only the teachers of the class and admins may do this.
@@ -9589,24 +10557,13 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
          *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
          */
-        "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
-         *
-         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
-         *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
-         */
-        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+        "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9621,27 +10578,11 @@ export interface components {
          *
          *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
-         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
-        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `SESSION_NOT_FRESH`: Session is not fresh. */
-        "403.SESSION_NOT_FRESH": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization. */
-        "403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION": {
+        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9650,11 +10591,69 @@ export interface components {
             };
         };
         /**
-         * @description `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization.
+         * @description `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
+         *
+         *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         *
+         *     `TOKEN_SCOPE_MISSING`: The API token does not have the scope of this route.
+         */
+        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first. */
+        "403.SECOND_FACTOR_REQUIRED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SESSION_NOT_FRESH`: Session is not fresh.
+         */
+        "403.SECOND_FACTOR_REQUIRED.SESSION_NOT_FRESH": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization.
+         */
+        "403.SECOND_FACTOR_REQUIRED.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS`: You are not allowed to list invitations.
          */
-        "403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS": {
+        "403.SECOND_FACTOR_REQUIRED.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9662,8 +10661,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `YOU_ARE_NOT_ALLOWED_TO_GET_USER`: You are not allowed to get user. */
-        "403.YOU_ARE_NOT_ALLOWED_TO_GET_USER": {
+        /**
+         * @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_GET_USER`: You are not allowed to get user.
+         */
+        "403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_GET_USER": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9671,8 +10674,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `YOU_ARE_NOT_ALLOWED_TO_LIST_USERS`: You are not allowed to list users. */
-        "403.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS": {
+        /**
+         * @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_LIST_USERS`: You are not allowed to list users.
+         */
+        "403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9680,8 +10687,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION`: You are not a member of this organization. */
-        "403.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION": {
+        /**
+         * @description `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION`: You are not a member of this organization.
+         */
+        "403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10540,6 +11551,21 @@ export interface components {
             };
         };
         /**
+         * @description `DUPLICATE_IDENTITY`: The identity at the sign-on provider, or the person, is already linked.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.DUPLICATE_IDENTITY.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `DUPLICATE_MAIL_DOMAIN`: The organization has already added this mail domain.
          *
          *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
@@ -10687,9 +11713,31 @@ export interface components {
         /**
          * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
+         *     `SIGN_ON_FAILED`: The sign-on provider could not be reached or is set up incorrectly; details contains the reason.
+         */
+        "409.ORGANIZATION_CHANGED.SIGN_ON_FAILED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
          *     `SUBJECT_IN_USE`: Courses or groups use the subject.
          */
         "409.ORGANIZATION_CHANGED.SUBJECT_IN_USE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `SIGN_ON_FAILED`: The sign-on provider could not be reached or is set up incorrectly; details contains the reason. */
+        "409.SIGN_ON_FAILED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10798,6 +11846,19 @@ export interface components {
         };
         /** @description `DOCUMENT_LOCKED`: The document is locked because its topic is finished, for every role. */
         "423.DOCUMENT_LOCKED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ACCOUNT_TEMPORARILY_LOCKED`: Too many failed verification attempts. Your account is temporarily locked. Please try again later.
+         *
+         *     `RATE_LIMITED`: Too many requests; Retry-After is the time until the next attempt.
+         */
+        "429.ACCOUNT_TEMPORARILY_LOCKED.RATE_LIMITED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -11013,7 +12074,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11071,7 +12132,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11122,7 +12183,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11185,7 +12246,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -11229,7 +12290,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11278,7 +12339,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11338,7 +12399,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_MAIL_DOMAIN.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -11382,7 +12443,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11432,7 +12493,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11505,7 +12566,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -11560,7 +12621,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -11610,7 +12671,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11658,7 +12719,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -11717,7 +12778,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11777,7 +12838,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -11827,7 +12888,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11904,7 +12965,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11946,7 +13007,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12006,7 +13067,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -12089,7 +13150,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12131,7 +13192,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12177,7 +13238,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12240,12 +13301,456 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_sign_on: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the sign-on providers of the organization, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "accountCreation": "NEVER",
+                     *         "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *         "clientId": "groupwork-at-school",
+                     *         "createdAt": "2026-11-26T07:03:53.984Z",
+                     *         "domains": [],
+                     *         "externalIdClaim": "",
+                     *         "id": "01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *         "isEnabled": true,
+                     *         "issuer": "http://127.0.0.1:3000",
+                     *         "linking": "ADMINISTRATOR",
+                     *         "name": "School account",
+                     *         "preset": "KEYCLOAK",
+                     *         "redirectUri": "http://school.test/api/auth/sso/callback/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *         "roleClaim": "",
+                     *         "teacherValues": [],
+                     *         "updatedAt": "2026-11-26T07:03:53.984Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SignOnProvider"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_sign_on: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "accountCreation": "BY_CLAIM",
+                 *       "clientId": "groupwork-at-school",
+                 *       "clientSecret": "client secret with ü, & and :",
+                 *       "issuer": "http://127.0.0.1:3000",
+                 *       "name": "School account",
+                 *       "preset": "KEYCLOAK",
+                 *       "roleClaim": "roles",
+                 *       "teacherValues": [
+                 *         "LEHR"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSignOnProvider"];
+            };
+        };
+        responses: {
+            /** @description Add a sign-on provider */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountCreation": "BY_CLAIM",
+                     *       "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/01a216aa-e51b-76f5-adb9-afcad6563258",
+                     *       "clientId": "groupwork-at-school",
+                     *       "createdAt": "2026-11-26T07:03:48.251Z",
+                     *       "domains": [],
+                     *       "externalIdClaim": "",
+                     *       "id": "01a216aa-e51b-76f5-adb9-afcad6563258",
+                     *       "isEnabled": true,
+                     *       "issuer": "http://127.0.0.1:3000",
+                     *       "linking": "ADMINISTRATOR",
+                     *       "name": "School account",
+                     *       "preset": "KEYCLOAK",
+                     *       "redirectUri": "http://school.test/api/auth/sso/callback/01a216aa-e51b-76f5-adb9-afcad6563258",
+                     *       "roleClaim": "roles",
+                     *       "teacherValues": [
+                     *         "LEHR"
+                     *       ],
+                     *       "updatedAt": "2026-11-26T07:03:48.251Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignOnProvider"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_admin_sign_on_id: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a sign-on provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a sign-on provider with its identities */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    patch_admin_sign_on_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a sign-on provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "clientSecret": "client secret with ü, & and :"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignOnProviderEdit"];
+            };
+        };
+        responses: {
+            /** @description Update a sign-on provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountCreation": "NEVER",
+                     *       "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *       "clientId": "groupwork-at-school",
+                     *       "createdAt": "2026-11-26T07:03:53.984Z",
+                     *       "domains": [],
+                     *       "externalIdClaim": "",
+                     *       "id": "01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *       "isEnabled": true,
+                     *       "issuer": "http://127.0.0.1:3000",
+                     *       "linking": "ADMINISTRATOR",
+                     *       "name": "Other",
+                     *       "preset": "KEYCLOAK",
+                     *       "redirectUri": "http://school.test/api/auth/sso/callback/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *       "roleClaim": "",
+                     *       "teacherValues": [],
+                     *       "updatedAt": "2026-11-26T07:03:54.026Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignOnProvider"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_sign_on_id_identities: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of identities. A value above 200 counts as 200. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a sign-on provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the identities of a sign-on provider, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "createdAt": "2026-11-26T07:03:49.450Z",
+                     *           "id": "01a216aa-e9cd-7728-8546-c0dc71367733",
+                     *           "lastSignInAt": "2026-11-26T07:03:49.463Z",
+                     *           "linkedBy": "VERIFIED_DOMAIN",
+                     *           "subject": "ben",
+                     *           "user": {
+                     *             "id": "01a216aa-e9b5-77e3-bbb0-f057a728bec4",
+                     *             "image": null,
+                     *             "name": "Ben Student"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_ExternalIdentity"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_sign_on_id_identities: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a sign-on provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "ben-at-school",
+                 *       "userId": "01a216aa-ea46-7397-a61c-17e61aa010b6"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewExternalIdentity"];
+            };
+        };
+        responses: {
+            /** @description Link an identity of a sign-on provider to a member of lower rank */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-26T07:03:49.588Z",
+                     *       "id": "01a216aa-ea54-7286-b573-e1501ebf4f60",
+                     *       "lastSignInAt": null,
+                     *       "linkedBy": "ADMINISTRATOR",
+                     *       "subject": "ben-at-school",
+                     *       "user": {
+                     *         "id": "01a216aa-ea46-7397-a61c-17e61aa010b6",
+                     *         "image": null,
+                     *         "name": "Ben Student"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExternalIdentity"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.DUPLICATE_IDENTITY.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_admin_sign_on_id_identities_identityId: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a sign-on provider */
+                id: string;
+                /** @description The id of an identity */
+                identityId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Unlink an identity of a sign-on provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_sign_on_id_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a sign-on provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Test the connection to a sign-on provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "announcesIssuer": false,
+                     *       "authorizationEndpoint": "http://127.0.0.1:3000/authorize",
+                     *       "supportsLogout": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignOnTest"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED.SIGN_ON_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -12291,7 +13796,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12341,7 +13846,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12409,7 +13914,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -12528,7 +14033,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12703,7 +14208,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -12751,7 +14256,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13069,7 +14574,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13117,7 +14622,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13162,7 +14667,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -13324,7 +14829,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -13387,7 +14892,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13452,7 +14957,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13501,7 +15006,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13552,7 +15057,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -13851,7 +15356,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13920,7 +15425,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -14029,7 +15534,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14073,7 +15578,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.NOTHING_TO_EXPORT.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14137,7 +15642,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14182,7 +15687,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14246,7 +15751,7 @@ export interface operations {
             };
             400: components["responses"]["400.IMPORT_HEADER.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14345,7 +15850,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14393,7 +15898,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14499,7 +16004,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_STARTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14631,7 +16136,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14708,7 +16213,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14795,7 +16300,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14844,7 +16349,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14902,7 +16407,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_CANNOT_BAN_YOURSELF"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -14960,7 +16465,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_EMAIL.INVALID_JSON.INVALID_ROLE_TYPE.PASSWORD_COMPROMISED.PASSWORD_TOO_SHORT.USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15008,7 +16513,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_ALLOWED_TO_GET_USER"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_GET_USER"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -15054,7 +16559,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15122,7 +16627,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.BANNED_USER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS.YOU_CANNOT_IMPERSONATE_ADMINS"];
+            403: components["responses"]["403.BANNED_USER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS.YOU_CANNOT_IMPERSONATE_ADMINS"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -15190,7 +16695,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15278,7 +16783,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_LIST_USERS"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15318,7 +16823,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_CANNOT_REMOVE_YOURSELF"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15362,7 +16867,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15404,7 +16909,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15461,7 +16966,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -15505,7 +17010,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -15565,7 +17070,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -15619,7 +17124,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -15678,7 +17183,7 @@ export interface operations {
             };
             400: components["responses"]["400.FIELD_NOT_ALLOWED.INVALID_JSON.NO_DATA_TO_UPDATE.PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER.USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE.YOU_CANNOT_BAN_YOURSELF"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -15738,7 +17243,7 @@ export interface operations {
             };
             400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15857,7 +17362,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.FORBIDDEN.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             422: components["responses"]["422.INVALID_USERNAME.USERNAME_TOO_LONG.USERNAME_TOO_SHORT"];
@@ -15899,6 +17404,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15940,7 +17446,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.SESSION_NOT_FRESH"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.SESSION_NOT_FRESH"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15980,7 +17486,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SESSION_NOT_FRESH"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SESSION_NOT_FRESH"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16067,7 +17573,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16116,7 +17622,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.MEMBER_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16135,7 +17641,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16152,7 +17658,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16169,7 +17675,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16210,6 +17716,7 @@ export interface operations {
             };
             400: components["responses"]["400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16247,7 +17754,7 @@ export interface operations {
             };
             400: components["responses"]["400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16319,7 +17826,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16363,7 +17870,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16404,7 +17911,7 @@ export interface operations {
             };
             400: components["responses"]["400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16449,7 +17956,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16468,7 +17975,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16485,7 +17992,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16565,7 +18072,7 @@ export interface operations {
             };
             400: components["responses"]["400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16643,7 +18150,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16684,7 +18191,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16734,7 +18241,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16753,7 +18260,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16817,7 +18324,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16834,7 +18341,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -16978,7 +18485,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -17018,7 +18525,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17051,7 +18558,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -17078,7 +18585,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description redirect, token, user; sets the session cookies */
+            /** @description redirect, token, user; sets the session cookies. With a second factor twoFactorRedirect and twoFactorMethods; sets the cookie of the waiting sign-in */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17106,12 +18613,12 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AuthSignedIn"];
+                    "application/json": components["schemas"]["AuthSignInResponse"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_EMAIL.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR"];
             401: components["responses"]["401.INVALID_EMAIL_OR_PASSWORD"];
-            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORDS_OFF"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17164,12 +18671,59 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AuthSignedIn"];
+                    "application/json": components["schemas"]["AuthSignInResponse"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.INVALID_TOKEN"];
-            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_sign_in_sso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "callbackURL": "/today",
+                 *       "errorCallbackURL": "/login",
+                 *       "newUserCallbackURL": "/me",
+                 *       "providerId": "01a216aa-e51b-76f5-adb9-afcad6563258"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuthSignOnStart"];
+            };
+        };
+        responses: {
+            /** @description url of the provider, redirect: true; sets a cookie that binds the sign-in to the browser */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect": true,
+                     *       "url": "http://127.0.0.1:3000/authorize?response_type=code&client_id=groupwork-at-school&redirect_uri=http%3A%2F%2Fschool.test%2Fapi%2Fauth%2Fsso%2Fcallback%2F01a216aa-e51b-76f5-adb9-afcad6563258&scope=openid+email+profile&state=dXW1t3503zjLLMaOMz8x994rndeSsZ7J97b4NgvhkvC&nonce=0RmPUc8JPPEqCrxQzvR2HZRDg6ZOtW0W24xDio4Gosy&code_challenge=HynH5lBH7AUeNrJofeLCRMCvZr-d9adM67Dx1F6dE5A&code_challenge_method=S256"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthSignOnStarted"];
+                };
+            };
+            400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.VALIDATION_ERROR"];
+            403: components["responses"]["403.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ERROR_CALLBACK_URL.INVALID_NEW_USER_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.SIGN_ON_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17227,12 +18781,12 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AuthSignedIn"];
+                    "application/json": components["schemas"]["AuthSignInResponse"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR"];
             401: components["responses"]["401.INVALID_USERNAME_OR_PASSWORD"];
-            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             422: components["responses"]["422.INVALID_USERNAME.USERNAME_TOO_LONG.USERNAME_TOO_SHORT"];
@@ -17250,7 +18804,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description success; clears the session cookies */
+            /** @description success; clears the session cookies; url of the sign-on provider that opened the session */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17261,7 +18815,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": components["schemas"]["AuthSuccess"];
+                    "application/json": components["schemas"]["AuthSignedOut"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -17295,6 +18849,352 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    post_auth_sso_backchannel_logout_providerId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider */
+                providerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "logout_token": "eyJhbGciOiJIUzI1NiJ9…"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["AuthSignOnLogout"];
+            };
+        };
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthSuccess"];
+                };
+            };
+            400: components["responses"]["400.INVALID_LOGOUT_TOKEN.VALIDATION_ERROR"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_auth_sso_callback_providerId: {
+        parameters: {
+            query?: {
+                /** @description The state of the sign-in */
+                state?: string;
+                /** @description The code of the provider */
+                code?: string;
+                /** @description The issuer of the response */
+                iss?: string;
+                /** @description The error of the provider */
+                error?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider */
+                providerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Redirect to callbackURL with the session cookies, or to errorCallbackURL with error */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_sso_callback_providerId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider */
+                providerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AuthSignOnResponse"];
+            };
+        };
+        responses: {
+            /** @description Redirect to callbackURL with the session cookies, or to errorCallbackURL with error */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_disable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthPassword"];
+            };
+        };
+        responses: {
+            /** @description status: true; no browser is trusted any more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthStatus"];
+                };
+            };
+            400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_enable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthTwoFactorSetup"];
+            };
+        };
+        responses: {
+            /** @description method, totpURI, backupCodes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthTwoFactorSecret"];
+                };
+            };
+            400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.OTP_NOT_CONFIGURED.TOTP_ALREADY_ENABLED.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_generate_backup_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthPassword"];
+            };
+        };
+        responses: {
+            /** @description status: true, backupCodes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthBackupCodes"];
+                };
+            };
+            400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.TWO_FACTOR_NOT_ENABLED.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_get_totp_uri: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthPassword"];
+            };
+        };
+        responses: {
+            /** @description totpURI */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthTotpUri"];
+                };
+            };
+            400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.TOTP_NOT_ENABLED.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_send_otp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthOtpRequest"];
+            };
+        };
+        responses: {
+            400: components["responses"]["400.INVALID_JSON.OTP_NOT_CONFIGURED.VALIDATION_ERROR"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_verify_backup_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthFactorCode"];
+            };
+        };
+        responses: {
+            /** @description token and user; sets the session cookies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthFactorVerified"];
+                };
+            };
+            400: components["responses"]["400.BACKUP_CODES_NOT_ENABLED.FIELD_NOT_ALLOWED.INVALID_JSON.TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE.VALIDATION_ERROR"];
+            401: components["responses"]["401.INVALID_BACKUP_CODE.INVALID_TWO_FACTOR_COOKIE"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.ACCOUNT_TEMPORARILY_LOCKED.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_verify_otp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthFactorCode"];
+            };
+        };
+        responses: {
+            400: components["responses"]["400.INVALID_JSON.OTP_HAS_EXPIRED.VALIDATION_ERROR"];
+            401: components["responses"]["401.INVALID_TWO_FACTOR_COOKIE"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_two_factor_verify_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthFactorCode"];
+            };
+        };
+        responses: {
+            /** @description token and user; sets the session cookies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthFactorVerified"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE.TOTP_NOT_ENABLED.VALIDATION_ERROR"];
+            401: components["responses"]["401.INVALID_CODE.INVALID_TWO_FACTOR_COOKIE"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.ACCOUNT_TEMPORARILY_LOCKED.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     post_auth_update_session: {
         parameters: {
             query?: never;
@@ -17310,7 +19210,7 @@ export interface operations {
         responses: {
             400: components["responses"]["400.BAD_REQUEST.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17352,7 +19252,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.USERNAME_IS_IMMUTABLE.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17527,7 +19427,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17621,7 +19521,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17701,7 +19601,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17753,7 +19653,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_NOT_EMPTY.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -17843,7 +19743,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -17995,7 +19895,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18084,7 +19984,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18129,7 +20029,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18197,7 +20097,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18244,7 +20144,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18426,7 +20326,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18503,7 +20403,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18555,7 +20455,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18602,7 +20502,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18656,7 +20556,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18709,7 +20609,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18751,7 +20651,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18800,7 +20700,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18870,7 +20770,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18947,7 +20847,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19095,7 +20995,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19148,7 +21048,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -19224,7 +21124,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -19351,7 +21251,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19416,7 +21316,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19468,7 +21368,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19627,7 +21527,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19699,7 +21599,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19747,7 +21647,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -19798,7 +21698,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -19895,7 +21795,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -19969,7 +21869,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20073,7 +21973,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20118,7 +22018,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20183,7 +22083,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -20301,7 +22201,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20414,7 +22314,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20578,7 +22478,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20683,7 +22583,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20734,7 +22634,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20780,7 +22680,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -20901,7 +22801,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -20952,7 +22852,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21011,7 +22911,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21060,7 +22960,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21111,7 +23011,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -21172,7 +23072,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21222,7 +23122,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21263,7 +23163,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21311,7 +23211,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21353,7 +23253,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21472,7 +23372,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -21621,7 +23521,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21970,7 +23870,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -22130,7 +24030,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22193,7 +24093,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -22245,7 +24145,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22289,7 +24189,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -22351,7 +24251,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -22423,7 +24323,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22474,7 +24374,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -22520,7 +24420,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22697,7 +24597,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22761,7 +24661,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -22799,7 +24699,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22848,7 +24748,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22890,7 +24790,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22929,7 +24829,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -22952,6 +24852,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_sign_on_providers: {
+        parameters: {
+            query?: {
+                /** @description The slug of the organization. Without it, the Host names the organization. */
+                organizationSlug?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the sign-on providers of an organization for its sign-in page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01a216aa-fada-70d7-b45e-3c9c31ba875c",
+                     *         "name": "School account",
+                     *         "preset": "KEYCLOAK"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SignOnOption"][];
+                };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23002,7 +24938,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23063,7 +24999,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -23114,7 +25050,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23158,7 +25094,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -23219,7 +25155,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -23282,7 +25218,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23346,7 +25282,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_DOMAIN.DUPLICATE_SLUG"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -23426,7 +25362,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23477,7 +25413,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -23537,7 +25473,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_DOMAIN.DUPLICATE_SLUG"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -23585,7 +25521,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23633,7 +25569,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23693,7 +25629,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -23736,7 +25672,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23793,7 +25729,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23837,7 +25773,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -23897,7 +25833,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23980,7 +25916,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.DUPLICATE_USERNAME.EMAIL_REQUIRED.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -24045,7 +25981,7 @@ export interface operations {
             };
             400: components["responses"]["400.IMPORT_HEADER.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -24126,6 +26062,7 @@ export interface operations {
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.SECOND_FACTOR_REQUIRED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -24218,7 +26155,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -24263,7 +26200,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SHARED_ACCOUNT"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -24292,7 +26229,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -24358,7 +26295,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -24400,7 +26337,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -24480,7 +26417,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.DUPLICATE_USERNAME.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -24518,7 +26455,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.TOKEN_SCOPE_MISSING"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -24559,7 +26496,41 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_users_id_reset_second_factor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a user */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove the second factor of a user who lost it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -24610,7 +26581,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -24680,7 +26651,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -24724,7 +26695,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -24810,7 +26781,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -24957,7 +26928,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
             415: components["responses"]["415.UNREADABLE_FILE"];
@@ -25041,7 +27012,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -25134,7 +27105,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -25227,7 +27198,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -25276,7 +27247,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -25337,7 +27308,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -25434,7 +27405,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -25548,7 +27519,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.EDITOR_NOT_AVAILABLE.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -25628,7 +27599,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
             415: components["responses"]["415.UNREADABLE_FILE"];
@@ -25713,7 +27684,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -25769,7 +27740,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -25850,7 +27821,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -25937,7 +27908,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -26019,7 +27990,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
@@ -26079,7 +28050,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -26133,7 +28104,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -26182,7 +28153,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -26386,7 +28357,7 @@ export interface operations {
             };
             400: components["responses"]["400.ASSIGNMENT_ID_REQUIRED.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -26522,7 +28493,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -26593,7 +28564,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -26644,7 +28615,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -26718,7 +28689,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -26863,7 +28834,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -26919,7 +28890,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -26965,7 +28936,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -27222,7 +29193,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -27332,7 +29303,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -27416,7 +29387,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -27517,7 +29488,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -27607,7 +29578,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -27665,7 +29636,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -27719,7 +29690,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -27781,7 +29752,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -27848,7 +29819,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -27898,7 +29869,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];

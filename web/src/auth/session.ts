@@ -173,11 +173,14 @@ export async function signOut(cache: QueryClient): Promise<void> {
     throw new Problem(0, "UNSENT_CHANGES", "Some changes have not been sent yet");
   }
   hasWarned = false;
-  await client.POST("/auth/sign-out");
+  const ended: unknown = await unwrap(client.POST("/auth/sign-out"));
   deleteDrafts();
   await deleteUnsentSteps();
   for (const [key, value] of lasting) localStorage.setItem(key, String(value));
   clearUserData(cache);
+  // A sign-on provider opened the session and ends its own, or the next user of this computer would be signed in by it.
+  const { url } = Object(ended) as { url?: string };
+  if (url !== undefined) location.assign(url);
 }
 
 /** Redirect target after sign-in: a path of this origin only. */

@@ -4,7 +4,8 @@
 use serde_json::json;
 
 use super::{SchoolSignOn, person};
-use test_support::rows::execute;
+use test_support::rows::{execute, texts};
+use test_support::second_factor::{enter, set_up};
 use test_support::{Browser, TestApp};
 
 /// Ada works in South, too, and the provider of North signs her in.
@@ -147,4 +148,24 @@ tenants!(successor_of_a_changed_password_stays_confined, |app| {
         .set_active(json!({"organizationId": app.world.south}))
         .await
         .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+});
+
+tenants!(second_factor_is_asked_and_the_session_stays_in_the_school, |app| {
+    let (school, _browser) = shared(app).await;
+    let ada = set_up(app, &app.world.ada).await;
+    let browser = Browser::new(app);
+    let page = school.sign_in(&browser, &person("ada")).await;
+    assert_eq!((page.path.as_str(), page.error), ("/login", None));
+    browser.get("/classes").await.refused(401, "UNAUTHENTICATED");
+    enter(&browser, "000000").await.refused(401, "INVALID_CODE");
+    enter(&browser, &ada.code()).await.expect(200);
+    browser.get("/classes").await.expect(200);
+    let south = json!({"organizationId": app.world.south});
+    browser
+        .set_active(south)
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    // The provider ends it like every other session that it opened.
+    let sessions = "SELECT sign_on_subject FROM sessions WHERE sign_on_subject IS NOT NULL".to_owned();
+    assert_eq!(texts(&app.database, sessions).await.len(), 1);
 });
