@@ -65,7 +65,8 @@ CREATE TABLE sign_on_logouts (
     expires_at      BIGINT NOT NULL,
     CONSTRAINT sign_on_logouts_key PRIMARY KEY (provider_id, token_id)
 );
-CREATE INDEX sign_on_logouts_organization_idx ON sign_on_logouts (organization_id, expires_at);
+CREATE INDEX sign_on_logouts_organization_idx ON sign_on_logouts (organization_id);
+CREATE INDEX sign_on_logouts_expiry_idx ON sign_on_logouts (expires_at);
 
 -- A session that a provider opened is valid in the organization of the provider only.
 ALTER TABLE sessions ADD COLUMN sign_on_organization_id TEXT;
@@ -74,3 +75,5 @@ ALTER TABLE sessions ADD COLUMN sign_on_subject TEXT;
 ALTER TABLE sessions ADD COLUMN sign_on_session TEXT;
 CREATE INDEX sessions_sign_on_provider_idx ON sessions (sign_on_provider_id, sign_on_subject)
     WHERE sign_on_provider_id IS NOT NULL;
+CREATE INDEX sessions_sign_on_organization_idx ON sessions (sign_on_organization_id)
+    WHERE sign_on_organization_id IS NOT NULL;

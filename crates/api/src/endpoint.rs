@@ -72,7 +72,8 @@ pub struct Row {
 pub struct Endpoints {
     tag: &'static str,
     rows: Vec<Row>,
-    router: OpenApiRouter<App>,
+    /// Boxed: the table of routes is one expression, whose frame holds every intermediate value.
+    router: Box<OpenApiRouter<App>>,
 }
 
 impl Endpoints {
@@ -142,13 +143,13 @@ impl Endpoints {
             render_error,
         };
         let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
-        self.router = self.router.routes((schemas, paths, guarded));
+        *self.router = std::mem::take(&mut *self.router).routes((schemas, paths, guarded));
         self
     }
 
     /// Returns the router with its OpenAPI document, and the table of routes.
     pub fn into_parts(self) -> (OpenApiRouter<App>, Vec<Row>) {
-        (self.router, self.rows)
+        (*self.router, self.rows)
     }
 }
 

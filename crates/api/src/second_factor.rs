@@ -13,10 +13,15 @@ const SERVED: [&str; 5] = [
 ];
 
 /// Routes below `/auth` that need no session, although the browser may have one.
-const WITHOUT_SESSION: [&str; 7] = [
+const WITHOUT_SESSION: [&str; 12] = [
     "/auth/ok",
     "/auth/sign-in/email",
+    "/auth/sign-in/slip",
+    "/auth/sign-in/sso",
+    "/auth/sign-in/username",
     "/auth/sign-up/email",
+    "/auth/sso/backchannel-logout/{providerId}",
+    "/auth/sso/callback/{providerId}",
     "/auth/request-password-reset",
     "/auth/reset-password",
     "/auth/reset-password/{token}",

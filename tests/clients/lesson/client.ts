@@ -69,6 +69,7 @@ export class User {
   static async signIn(world: World, email: string): Promise<User> {
     const user = new User(world);
     const signedIn = dataOf(await user.client.POST("/auth/sign-in/email", { body: { email, password: world.password } }));
+    if (!("user" in signedIn)) throw new Error("the account needs a second factor");
     check(signedIn.user.email === email, `signed in: ${signedIn.user.email}`);
     const seen = dataOf(await user.client.GET("/auth/get-session"));
     check(seen?.session.activeOrganizationId === null, "no organization is active right after sign-in");

@@ -31,9 +31,8 @@ statements! {
             ORDER BY CASE WHEN h.custom_domain = $1 THEN 0 ELSE 1 END LIMIT 1)
         ORDER BY p.name, p.id";
     /// The providers of the schools that hold a mail domain, the oldest first.
-    OF_DOMAIN = "SELECT {PROVIDER_COLUMNS} {FROM_ENABLED} AND EXISTS (SELECT 1 FROM mail_domains d
-            WHERE d.organization_id = p.organization_id AND d.domain = $1 AND d.status = 'VERIFIED'
-                AND d.failing_since IS NULL)
+    OF_DOMAIN = "SELECT {PROVIDER_COLUMNS} {FROM_ENABLED} AND p.organization_id IN (SELECT d.organization_id
+            FROM mail_domains d WHERE d.domain = $1 AND d.status = 'VERIFIED' AND d.failing_since IS NULL)
         ORDER BY p.created_at, p.id";
     /// The client secrets of all providers.
     SECRETS = "SELECT id, client_secret FROM sign_on_providers ORDER BY id";

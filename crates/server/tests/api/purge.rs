@@ -78,6 +78,15 @@ async fn insert_rows_of_north(database: &db::Database, world: &World) {
                 received_at)
                 VALUES ('{north}', 'late-of-north', 'deleted-of-north', 1, 'docx', 'late-of-north.docx', 1, 's', {now})"
         ),
+        format!(
+            "INSERT INTO sign_on_attempts (organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier,
+                callback_url, error_url, new_user_url, expires_at)
+                VALUES ('{north}', 'state-of-north', 'b', 'p', 'n', 'v', '/', '/', '/', {now})"
+        ),
+        format!(
+            "INSERT INTO sign_on_logouts (organization_id, provider_id, token_id, expires_at)
+                VALUES ('{north}', 'provider-of-north', 't', {now})"
+        ),
         format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
         format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),
     ];

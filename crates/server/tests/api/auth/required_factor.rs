@@ -15,7 +15,7 @@ use test_support::second_factor::{FactorUser, enter, set_up, set_up_in};
 use test_support::{Answer, Client, DatabaseKind, TestApp, TestUser};
 
 /// Routes that are served to a user who has to set up a second factor, besides `/auth/two-factor/`.
-const SERVED: [&str; 12] = [
+const SERVED: [&str; 17] = [
     "/auth/get-session",
     "/auth/ok",
     "/auth/organization/list",
@@ -24,8 +24,13 @@ const SERVED: [&str; 12] = [
     "/auth/reset-password",
     "/auth/reset-password/{token}",
     "/auth/sign-in/email",
+    "/auth/sign-in/slip",
+    "/auth/sign-in/sso",
+    "/auth/sign-in/username",
     "/auth/sign-out",
     "/auth/sign-up/email",
+    "/auth/sso/backchannel-logout/{providerId}",
+    "/auth/sso/callback/{providerId}",
     "/auth/verify-email",
     "/auth/verify-password",
 ];

@@ -166,6 +166,10 @@ tenants!(second_factor_is_asked_and_the_session_stays_in_the_school, |app| {
         .await
         .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
     // The provider ends it like every other session that it opened.
-    let sessions = "SELECT sign_on_subject FROM sessions WHERE sign_on_subject IS NOT NULL".to_owned();
-    assert_eq!(texts(&app.database, sessions).await.len(), 1);
+    let sessions = format!(
+        "SELECT sign_on_subject FROM sessions WHERE user_id = '{}' AND token = '{}'",
+        app.world.ada.id,
+        browser.token()
+    );
+    assert_eq!(texts(&app.database, sessions).await, [Some("ada".to_owned())]);
 });

@@ -159,6 +159,23 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("api_tokens::LIST", "a school has fifty API tokens at most"),
     ("api_tokens::COUNT", "a school has fifty API tokens at most"),
     ("mail_domains::LIST", "a school has twenty mail domains at most"),
+    (
+        "platform/sign_on::OF_*",
+        "a school has twenty sign-on providers at most",
+    ),
+    (
+        "platform/sign_on::SETTINGS_FOR_PASSWORDS",
+        "a school has twenty sign-on providers at most",
+    ),
+    (
+        "platform/sign_on::COUNT_ATTEMPTS",
+        "sign-ins that wait for minutes, up to a limit",
+    ),
+    (
+        "sign_on::DELETE_ATTEMPTS",
+        "sign-ins that wait for minutes, up to a limit",
+    ),
+    ("sign_on::DELETE_LOGOUTS", "logout tokens of half an hour"),
     ("sign_on::LIST", "a school has twenty sign-on providers at most"),
     ("sign_on::COUNT", "a school has twenty sign-on providers at most"),
     ("mail_domains::COUNT", "a school has twenty mail domains at most"),
