@@ -9552,34 +9552,13 @@ export interface components {
          *
          *     `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
          *
-         *     `INVALID_CALLBACK_URL`: Invalid callbackURL.
-         *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *     `PASSWORDS_OFF`: The school requires its sign-on provider; only its owners sign in with a password.
          */
-        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `BANNED_USER`: You have been banned from this application. Please contact support if you believe this is an error.
-         *
-         *     `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
-         *
-         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
-         */
-        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
+        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORDS_OFF": {
             headers: {
                 [name: string]: unknown;
             };
@@ -9620,10 +9599,8 @@ export interface components {
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
-         *
-         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          */
-        "403.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ERROR_CALLBACK_URL.INVALID_NEW_USER_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED": {
+        "403.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ERROR_CALLBACK_URL.INVALID_NEW_USER_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
             headers: {
                 [name: string]: unknown;
             };
@@ -12017,56 +11994,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "createdAt": "2026-11-23T13:55:29.117Z",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "createdAt": "2026-11-26T07:58:10.705Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *           "entityId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b8de-765a-bf69-1888f8cbff61",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *           "requestId": "01a208b0-b8dc-7024-9989-da4be4b61fee",
-                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-ad13-7482-b309-2fc2bc80912d",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "requestId": "01a216dc-ad11-716d-8082-1372fe99ea84",
+                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "createdAt": "2026-11-23T13:55:29.113Z",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "createdAt": "2026-11-26T07:58:10.700Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *           "entityId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b8da-7129-9db6-11f3369e006a",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *           "requestId": "01a208b0-b8d8-71e8-868d-bdcc2099ee28",
-                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-ad0e-734e-971f-18fa61be34de",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "requestId": "01a216dc-ad0b-77a6-93d3-167b2196460c",
+                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NDQyMTI5MDg2LCIwMWEyMDhiMC1iOGJmLTcxYTktYmQ1Yi0wZWZhYjYzYWEyYmMiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1Njc5ODkwNjY3LCIwMWEyMTZkYy1hY2VkLTcyZTgtOGNlZC04OTRlYTY0ZjNlZTkiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -12125,7 +12102,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a208b0-b979-7002-b9d5-287f5f4fbbe9,2026-11-23T13:55:29.271Z,01a208b0-b254-731a-99ea-72c7c192ef6b,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a208b0-b7ce-73a5-b74c-19c8ae673933,The river,01a208b0-b4bb-712a-b9a1-a17847d2fd44,0…
+                     *     01a216dc-adb3-7111-9262-587c0475f47c,2026-11-26T07:58:10.865Z,01a216dc-a4ac-7622-9c54-126b2a712f0f,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a216dc-ab54-741a-bac5-828ad46f5c85,The river,01a216dc-a77b-737f-bc34-68197772bd5a,0…
                      */
                     "text/csv": string;
                 };
@@ -12320,16 +12297,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-23T13:55:28.346Z",
+                     *         "createdAt": "2026-11-26T07:58:09.661Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a208b0-b5db-74d5-9c66-3058acef0680",
+                     *         "id": "01a216dc-a8fe-7605-9425-500cff786860",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=Fbir0p8A4s34ogVD2Rt4ncuP1SUroNAc",
+                     *         "recordValue": "groupwork-domain=el3o9et9sCJigJccCq9uTjqDLfTN5T5u",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-23T13:55:28.346Z",
+                     *         "updatedAt": "2026-11-26T07:58:09.661Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -12381,16 +12358,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-23T13:55:28.346Z",
+                     *       "createdAt": "2026-11-26T07:58:09.661Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a208b0-b5db-74d5-9c66-3058acef0680",
+                     *       "id": "01a216dc-a8fe-7605-9425-500cff786860",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=Fbir0p8A4s34ogVD2Rt4ncuP1SUroNAc",
+                     *       "recordValue": "groupwork-domain=el3o9et9sCJigJccCq9uTjqDLfTN5T5u",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-23T13:55:28.346Z",
+                     *       "updatedAt": "2026-11-26T07:58:09.661Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -12518,8 +12495,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "dryRun": false,
-                 *       "userId": "01a21619-ce56-74f9-804a-c34237e79f1c"
+                 *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -12534,31 +12510,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "dryRun": false,
+                     *       "dryRun": true,
                      *       "erased": {
-                     *         "chatFiles": 1,
-                     *         "chatMessages": 1,
+                     *         "chatFiles": 0,
+                     *         "chatMessages": 0,
                      *         "coTeachings": 0,
-                     *         "contributions": 1,
-                     *         "documentComments": 2,
+                     *         "contributions": 0,
+                     *         "documentComments": 0,
                      *         "enrollments": 1,
-                     *         "exports": 2,
-                     *         "groups": 1,
-                     *         "helpCalls": 1,
-                     *         "homerooms": 1,
-                     *         "logRecords": 12,
-                     *         "memberGrades": 2,
+                     *         "exports": 1,
+                     *         "groups": 0,
+                     *         "helpCalls": 0,
+                     *         "homerooms": 0,
+                     *         "logRecords": 5,
+                     *         "memberGrades": 0,
                      *         "memberships": 1,
-                     *         "messagesReceived": 2,
-                     *         "messagesSent": 1,
+                     *         "messagesReceived": 1,
+                     *         "messagesSent": 0,
                      *         "profiles": 1,
-                     *         "readingMarks": 1,
-                     *         "sessions": 1,
-                     *         "signInTraces": 4,
+                     *         "readingMarks": 0,
+                     *         "sessions": 0,
+                     *         "signInTraces": 1,
                      *         "signIns": 1,
-                     *         "submissionNotes": 1
+                     *         "submissionNotes": 0
                      *       },
-                     *       "userId": "01a21619-ce56-74f9-804a-c34237e79f1c"
+                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -12590,7 +12566,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                 *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -12605,15 +12581,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.354Z",
+                     *       "createdAt": "2026-11-26T07:58:09.670Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a208b0-b5e3-77c1-9815-b52524531721",
+                     *       "id": "01a216dc-a907-775a-812d-9cd9f60e613e",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -12655,15 +12631,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.354Z",
+                     *       "createdAt": "2026-11-26T07:58:09.670Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a208b0-b5e3-77c1-9815-b52524531721",
+                     *       "id": "01a216dc-a907-775a-812d-9cd9f60e613e",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
-                     *       "status": "QUEUED",
-                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *       "status": "RUNNING",
+                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -12756,18 +12732,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-23T13:55:28.179Z",
+                     *           "createdAt": "2026-11-26T07:58:09.457Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-11-30T13:55:28.179Z",
+                     *           "expiresAt": "2026-12-03T07:58:09.457Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a208b0-b54c-71ae-a014-74b08fbc627f",
+                     *           "id": "01a216dc-a854-73af-85e4-cde99a1cbcf8",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-23T13:55:28.179Z",
+                     *           "sentAt": "2026-11-26T07:58:09.457Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-23T13:55:28.179Z"
+                     *           "updatedAt": "2026-11-26T07:58:09.457Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -12927,34 +12903,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:27.446Z",
+                     *           "createdAt": "2026-11-26T07:58:08.558Z",
                      *           "externalId": null,
-                     *           "id": "01a208b0-b256-7067-ac4b-884d7e708364",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "id": "01a216dc-a4ae-73c9-abfb-5ef5591b77d7",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:27.444Z",
+                     *           "createdAt": "2026-11-26T07:58:08.556Z",
                      *           "externalId": null,
-                     *           "id": "01a208b0-b254-731a-99ea-72c6252b4d2f",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126a1f24c1b2",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a208b0-b254-731a-99ea-72c4a6494815",
+                     *             "id": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a208b0-b254-731a-99ea-72c4a6494815"
+                     *           "userId": "01a216dc-a4ac-7622-9c54-1268cd09f09a"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -13047,19 +13023,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.086Z",
+                     *       "createdAt": "2026-11-26T07:58:09.318Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "id": "01a216dc-a7df-7628-80d7-f31d8e32a921",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-23T13:55:28.124Z",
+                     *       "updatedAt": "2026-11-26T07:58:09.382Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *         "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -13106,40 +13082,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *           "createdAt": "2026-11-23T13:55:27.967Z",
-                     *           "expiresAt": "2026-11-24T13:55:27.967Z",
-                     *           "id": "01a208b0-b477-73f6-9f87-edfd2fc9f84b",
+                     *           "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T07:58:09.085Z",
+                     *           "expiresAt": "2026-11-27T07:58:09.085Z",
+                     *           "id": "01a216dc-a6e3-7633-a23c-ffb106e1e81f",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-23T13:55:28.001Z",
+                     *           "updatedAt": "2026-11-26T07:58:09.145Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *             "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *           "createdAt": "2026-11-23T13:55:27.931Z",
-                     *           "expiresAt": "2026-11-24T13:55:27.931Z",
-                     *           "id": "01a208b0-b453-7163-8eb6-2e684c4b1ae0",
+                     *           "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T07:58:09.032Z",
+                     *           "expiresAt": "2026-11-27T07:58:09.032Z",
+                     *           "id": "01a216dc-a6b2-7530-9e0d-9194890e10e2",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-23T13:55:27.964Z",
+                     *           "updatedAt": "2026-11-26T07:58:09.082Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -13222,15 +13198,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.440Z",
+                     *       "createdAt": "2026-11-26T07:58:08.554Z",
                      *       "customDomain": null,
-                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-23T13:55:27.440Z"
+                     *       "updatedAt": "2026-11-26T07:58:08.554Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -13282,9 +13258,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.440Z",
+                     *       "createdAt": "2026-11-26T07:58:08.554Z",
                      *       "customDomain": null,
-                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -13293,7 +13269,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-23T13:55:28.246Z"
+                     *       "updatedAt": "2026-11-26T07:58:09.540Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -13825,7 +13801,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-23T13:55:28.250Z",
+                     *       "countedAt": "2026-11-26T07:58:09.544Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -13872,29 +13848,29 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 13049191,
-                     *         "kind": "postgresql",
-                     *         "schemaVersion": 56,
+                     *         "bytes": 1552384,
+                     *         "kind": "sqlite",
+                     *         "schemaVersion": 67,
                      *         "tables": [
                      *           {
                      *             "isAtLeast": false,
                      *             "name": "accounts",
-                     *             "rows": 0
+                     *             "rows": 12
                      *           },
                      *           {
                      *             "isAtLeast": false,
                      *             "name": "activity_logs",
-                     *             "rows": 0
+                     *             "rows": 31
                      *           }
                      *         ]
                      *       },
-                     *       "documentServer": "unset",
+                     *       "documentServer": "ok",
                      *       "emails": {
                      *         "hasServer": false,
                      *         "lastError": null,
                      *         "lastErrorAt": null,
-                     *         "oldestQueuedAt": null,
-                     *         "queued": 0
+                     *         "oldestQueuedAt": "2026-11-26T07:58:09.770Z",
+                     *         "queued": 3
                      *       },
                      *       "fileRemovals": 0,
                      *       "jobs": {
@@ -13904,8 +13880,8 @@ export interface operations {
                      *       },
                      *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-26T00:42:01.757Z",
-                     *       "uptime": 0,
+                     *       "timestamp": "2026-11-26T07:58:10.054Z",
+                     *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -13959,49 +13935,49 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.858Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.281Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.865Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.295Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.844Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "deadline": "2026-11-28T13:55:28.874Z",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.257Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "deadline": "2026-12-01T07:58:10.306Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -14009,21 +13985,21 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-23T13:55:28.880Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.315Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -14057,17 +14033,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                 *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                 *       "deadline": "2026-11-26T13:55:28.843Z",
+                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                 *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                 *       "deadline": "2026-11-29T07:58:10.255Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a"
+                 *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c"
                  *         },
                  *         {
-                 *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737"
+                 *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -14093,19 +14069,19 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:28.844Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "deadline": "2026-11-26T13:55:28.843Z",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.257Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "deadline": "2026-11-29T07:58:10.255Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -14113,79 +14089,79 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-26T13:55:28.843Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-11-29T07:58:10.255Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-26T13:55:28.843Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-11-29T07:58:10.255Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *           "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
                      *         }
                      *       ],
-                     *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -14199,7 +14175,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-23T13:55:28.844Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.257Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -14244,8 +14220,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "deadline": "2026-11-28T13:55:28.874Z",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "deadline": "2026-12-01T07:58:10.306Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -14304,249 +14280,249 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-28T13:55:28.874Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-12-01T07:58:10.306Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *           },
                      *           "currentSubmission": {
                      *             "attempt": 3,
-                     *             "createdAt": "2026-11-23T13:55:29.099Z",
+                     *             "createdAt": "2026-11-26T07:58:10.682Z",
                      *             "documents": [
                      *               {
-                     *                 "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
+                     *                 "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
                      *                 "fileExtension": "docx",
-                     *                 "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
+                     *                 "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
                      *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                 "size": 5587,
-                     *                 "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *                 "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *                 "title": "Our page"
                      *               }
                      *             ],
                      *             "feedback": [],
                      *             "grade": {
                      *               "feedback": null,
-                     *               "gradedAt": "2026-11-23T13:55:29.117Z",
-                     *               "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "gradedAt": "2026-11-26T07:58:10.705Z",
+                     *               "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *               "history": 2,
                      *               "memberGrades": [],
                      *               "points": 13,
-                     *               "publishedAt": "2026-11-23T13:55:29.117Z",
+                     *               "publishedAt": "2026-11-26T07:58:10.705Z",
                      *               "status": "PUBLISHED",
                      *               "value": "2"
                      *             },
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *             "isLate": false,
                      *             "lateBySeconds": 0,
                      *             "memberIds": [
-                     *               "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *               "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *               "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *             ],
                      *             "note": null,
                      *             "onBehalf": false,
                      *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-23T13:55:29.099Z",
-                     *             "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "submittedAt": "2026-11-26T07:58:10.682Z",
+                     *             "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "withdrawnAt": null,
                      *             "withdrawnById": null
                      *           },
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *             "name": "Bridge"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *               "deadline": "2026-11-28T13:55:28.874Z",
-                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "deadline": "2026-12-01T07:58:10.306Z",
+                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.844Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.257Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-23T13:55:29.099Z",
+                     *               "createdAt": "2026-11-26T07:58:10.682Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
+                     *                   "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
+                     *                   "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *                   "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
                      *               "feedback": [],
                      *               "grade": {
                      *                 "feedback": null,
-                     *                 "gradedAt": "2026-11-23T13:55:29.117Z",
-                     *                 "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "gradedAt": "2026-11-26T07:58:10.705Z",
+                     *                 "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-23T13:55:29.117Z",
+                     *                 "publishedAt": "2026-11-26T07:58:10.705Z",
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *               "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *               "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *                 "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *                 "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *                 "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-23T13:55:29.099Z",
-                     *               "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "submittedAt": "2026-11-26T07:58:10.682Z",
+                     *               "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *             "currentSubmissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.865Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.295Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *                 "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *                 "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *                 "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *               "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-23T13:55:29.117Z"
+                     *             "updatedAt": "2026-11-26T07:58:10.705Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *             "id": "01a216dc-a738-76ea-843d-336382156959",
                      *             "name": "Geography"
                      *           }
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-28T13:55:28.874Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-12-01T07:58:10.306Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *           },
                      *           "currentSubmission": null,
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *             "name": "Source"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *               "deadline": "2026-11-28T13:55:28.874Z",
-                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "deadline": "2026-12-01T07:58:10.306Z",
+                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.844Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.257Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *               "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *             "isComplete": false,
                      *             "isDraft": false,
                      *             "lateAllowedUntil": null,
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *             "updatedAt": "2026-11-26T07:58:10.257Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *             "id": "01a216dc-a738-76ea-843d-336382156959",
                      *             "name": "Geography"
                      *           }
                      *         }
@@ -14554,8 +14530,8 @@ export interface operations {
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "deadline": "2026-11-28T13:55:28.874Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "deadline": "2026-12-01T07:58:10.306Z",
                      *           "graded": 1,
                      *           "groups": 2,
                      *           "inProgress": 0,
@@ -14607,11 +14583,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "deadline": "2026-11-28T13:55:28.874Z",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "deadline": "2026-12-01T07:58:10.306Z",
                      *       "groupCount": 2,
-                     *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -14714,19 +14690,19 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:28.844Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "deadline": "2026-11-26T13:55:28.843Z",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.257Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "deadline": "2026-11-29T07:58:10.255Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -14734,79 +14710,79 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-26T13:55:28.843Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-11-29T07:58:10.255Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-26T13:55:28.843Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-11-29T07:58:10.255Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *           "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
                      *         }
                      *       ],
-                     *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -14820,7 +14796,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-23T13:55:28.844Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.257Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -14864,26 +14840,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "createdAt": "2026-11-23T13:55:28.858Z",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "createdAt": "2026-11-26T07:58:10.281Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *         "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *         "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "createdAt": "2026-11-23T13:55:28.865Z",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "createdAt": "2026-11-26T07:58:10.295Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *         "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *         "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *       }
                      *     ]
                      */
@@ -14923,7 +14899,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88"
+                 *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -14940,16 +14916,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *       "createdAt": "2026-11-23T13:55:28.865Z",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "createdAt": "2026-11-26T07:58:10.295Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *       "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *       "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -15090,27 +15066,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.844Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "deadline": "2026-11-28T13:55:28.874Z",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.257Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "deadline": "2026-12-01T07:58:10.306Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-23T13:55:28.880Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.315Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -15121,35 +15097,35 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *               "lastActivity": "2026-11-23T13:55:28.918Z",
+                     *               "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *               "lastActivity": "2026-11-26T07:58:10.378Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
-                     *               "lastActivity": "2026-11-23T13:55:28.955Z",
-                     *               "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *               "lastActivity": "2026-11-26T07:58:10.444Z",
+                     *               "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "createdAt": "2026-11-23T13:55:28.754Z",
-                     *             "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "createdAt": "2026-11-26T07:58:10.170Z",
+                     *             "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-23T13:55:29.014Z",
-                     *             "helpRequestedById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "helpRequestedAt": "2026-11-26T07:58:10.541Z",
+                     *             "helpRequestedById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *             "isHidden": false,
                      *             "meetingPlace": null,
                      *             "memberCount": 3,
@@ -15157,78 +15133,78 @@ export interface operations {
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *             "updatedAt": "2026-11-23T13:55:29.014Z",
-                     *             "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *             "updatedAt": "2026-11-26T07:58:10.541Z",
+                     *             "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *               "deadline": "2026-11-28T13:55:28.874Z",
-                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "deadline": "2026-12-01T07:58:10.306Z",
+                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.844Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.257Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.865Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.295Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *                 "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *                 "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *                 "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *               "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *             "isComplete": false,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:55:28.918Z"
+                     *             "updatedAt": "2026-11-26T07:58:10.378Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-23T13:55:29.014Z",
+                     *           "helpRequestedAt": "2026-11-26T07:58:10.541Z",
                      *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *                 "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -15237,7 +15213,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *                 "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -15254,10 +15230,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "createdAt": "2026-11-23T13:55:28.782Z",
-                     *             "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "createdAt": "2026-11-26T07:58:10.178Z",
+                     *             "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -15267,64 +15243,64 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *             "isHidden": true,
                      *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-11-30T13:55:28.758Z",
-                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *             "updatedAt": "2026-11-23T13:55:28.782Z",
-                     *             "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
+                     *             "startDate": "2026-12-03T07:58:10.175Z",
+                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *             "updatedAt": "2026-11-26T07:58:10.178Z",
+                     *             "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *               "deadline": "2026-11-28T13:55:28.874Z",
-                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "deadline": "2026-12-01T07:58:10.306Z",
+                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.844Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.257Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *               "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *             "isComplete": false,
                      *             "isDraft": false,
                      *             "lateAllowedUntil": null,
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *             "updatedAt": "2026-11-26T07:58:10.257Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -15334,7 +15310,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *                 "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -15346,9 +15322,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a208b0-b772-73e0-a2ff-22a9a889a05a"
+                     *         "01a216dc-aafa-7507-b09f-4e1e6b08911c"
                      *       ],
-                     *       "serverNow": "2026-11-23T13:55:29.020Z"
+                     *       "serverNow": "2026-11-26T07:58:10.546Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -15388,7 +15364,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-11-28T13:55:28.874Z"
+                 *       "deadline": "2026-12-01T07:58:10.306Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -15406,13 +15382,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "01a208b0-b78f-74e6-aa14-a01e62c8b737"
+                     *         "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-26T13:55:28.843Z",
-                     *           "to": "2026-11-28T13:55:28.874Z"
+                     *           "from": "2026-11-29T07:58:10.255Z",
+                     *           "to": "2026-12-01T07:58:10.306Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -15455,7 +15431,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-13T13:55:29.290Z",
+                 *       "deadline": "2026-12-16T07:58:10.883Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -15475,43 +15451,43 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
-                     *           "createdAt": "2026-11-23T13:55:29.292Z",
+                     *           "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
+                     *           "createdAt": "2026-11-26T07:58:10.885Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a208b0-b98d-76b5-bb2c-3aebf219d054",
+                     *           "id": "01a216dc-adc8-7744-8e71-2f2eb0cd7b14",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *           "url": "/api/assignments/01a208b0-b98f-77d7-9a89-13ad0551da74/attachments/01a208b0-b98d-76b5-bb2c-3aebf219d054/download"
+                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "url": "/api/assignments/01a216dc-adca-7548-9532-a1606d818fe5/attachments/01a216dc-adc8-7744-8e71-2f2eb0cd7b14/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:29.292Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "deadline": "2026-12-13T13:55:29.290Z",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.885Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "deadline": "2026-12-16T07:58:10.883Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
-                     *       "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *       "id": "01a216dc-adca-7548-9532-a1606d818fe5",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -15525,7 +15501,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-23T13:55:29.292Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.885Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -15679,8 +15655,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a208b0-b8cb-721b-835a-a0cb9db825bd,1,At the bridge,3,2026-11-23T13:55:29.099Z,0,,,2,13,,PUBLISHED,2026-11-23T13:55:29.117Z
-                     *     01a208b0-b8cb-721b-835a-a0cb9db825bd,1,At the bridge,3,2026-11-23T13:55:29.099Z,0,01a208b0-b255-73cd-a3b5-fe7bd2f05bf5,Ben Okafor,,,,PUBLISHED,2026-11-23T13:55:29.11…
+                     *     01a216dc-acfa-7085-ae1d-f56af19aff9c,1,At the bridge,3,2026-11-26T07:58:10.682Z,0,,,2,13,,PUBLISHED,2026-11-26T07:58:10.705Z
+                     *     01a216dc-acfa-7085-ae1d-f56af19aff9c,1,At the bridge,3,2026-11-26T07:58:10.682Z,0,01a216dc-a4ad-7059-8be0-d8f4895fde38,Ben Okafor,,,,PUBLISHED,2026-11-26T07:58:10.70…
                      */
                     "text/csv": string;
                 };
@@ -15780,7 +15756,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a208b0-b772-73e0-a2ff-22a9a889a05a"
+                 *         "01a216dc-aafa-7507-b09f-4e1e6b08911c"
                  *       ]
                  *     }
                  */
@@ -15798,50 +15774,50 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "deadline": "2026-12-13T13:55:29.290Z",
-                     *           "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "deadline": "2026-12-16T07:58:10.883Z",
+                     *           "id": "01a216dc-adca-7548-9532-a1606d818fe5",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
-                     *         "createdAt": "2026-11-23T13:55:29.299Z",
+                     *         "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
+                     *         "createdAt": "2026-11-26T07:58:10.894Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
-                     *             "createdAt": "2026-11-23T13:55:29.292Z",
+                     *             "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
+                     *             "createdAt": "2026-11-26T07:58:10.885Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a208b0-b98d-76b5-bb2c-3aebf219d054",
+                     *             "id": "01a216dc-adc8-7744-8e71-2f2eb0cd7b14",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b98f-77d7-9a89-13ad0551da74/attachments/01a208b0-b98d-76b5-bb2c-3aebf219d054/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-adca-7548-9532-a1606d818fe5/attachments/01a216dc-adc8-7744-8e71-2f2eb0cd7b14/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b995-705b-9a6f-008401f3b2d6",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-add0-7734-95e1-856b85d7e9f7",
                      *         "isComplete": false,
                      *         "isDraft": false,
                      *         "lateAllowedUntil": null,
                      *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-23T13:55:29.299Z"
+                     *         "updatedAt": "2026-11-26T07:58:10.894Z"
                      *       }
                      *     ]
                      */
@@ -15925,7 +15901,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z"
+                 *       "lateAllowedUntil": "2026-12-02T07:58:10.319Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -15941,62 +15917,62 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "deadline": "2026-11-28T13:55:28.874Z",
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "deadline": "2026-12-01T07:58:10.306Z",
+                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *       "createdAt": "2026-11-23T13:55:28.844Z",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "createdAt": "2026-11-26T07:58:10.257Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.858Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.281Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *           "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.865Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.295Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *           "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *           "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *       "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.888Z"
+                     *       "updatedAt": "2026-11-26T07:58:10.324Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -16238,7 +16214,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a208b0-b98d-76b5-bb2c-3aebf219d054",
+                 *       "templateAttachmentId": "01a216dc-adc8-7744-8e71-2f2eb0cd7b14",
                  *       "title": "Questions"
                  *     }
                  */
@@ -16256,23 +16232,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *           "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-23T13:55:29.305Z",
-                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "createdAt": "2026-11-26T07:58:10.901Z",
+                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b99c-7615-bdf2-4bc332909e63",
-                     *           "lastActivity": "2026-11-23T13:55:29.305Z",
-                     *           "lastEditedBy": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-add6-7799-8120-f071072d0eac",
+                     *           "lastActivity": "2026-11-26T07:58:10.901Z",
+                     *           "lastEditedBy": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "lastEditedByUser": {
-                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -16286,9 +16262,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-23T13:55:29.305Z",
+                     *           "updatedAt": "2026-11-26T07:58:10.901Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *         }
                      *       ],
                      *       "full": [],
@@ -16337,7 +16313,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -16368,9 +16344,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "banExpiresIn": 60,
-                 *       "banReason": "Loud",
-                 *       "userId": "01a216a4-7766-7599-8804-600690a18fad"
+                 *       "banExpiresIn": 3600,
+                 *       "banReason": "Left the school",
+                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -16386,18 +16362,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-26T06:57:47.276Z",
-                     *         "banReason": "Loud",
+                     *         "banExpires": "2026-11-26T08:58:10.111Z",
+                     *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-26T06:56:46.954Z",
+                     *         "createdAt": "2026-11-26T07:58:09.918Z",
                      *         "displayUsername": null,
-                     *         "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
+                     *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-7766-7599-8804-600690a18fad",
+                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *         "image": null,
-                     *         "name": "Ben Student",
-                     *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:56:47.276Z",
+                     *         "name": "Wes Adler-Brown",
+                     *         "role": "ADMIN",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:10.111Z",
                      *         "username": null
                      *       }
                      *     }
@@ -16427,8 +16404,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ben.student@test.example",
-                 *       "name": "Ben again"
+                 *       "email": "uma@platform.example",
+                 *       "name": "Uma Frei",
+                 *       "role": "STUDENT"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthNewUser"];
@@ -16447,15 +16425,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:48.524Z",
+                     *         "createdAt": "2026-11-26T07:58:10.133Z",
                      *         "displayUsername": null,
-                     *         "email": "ben.student@test.example",
+                     *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-7d8c-7692-b1d6-481163eb0569",
+                     *         "id": "01a216dc-aad5-7647-b22e-e3810120b4a6",
                      *         "image": null,
-                     *         "name": "Ben again",
+                     *         "name": "Uma Frei",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:56:48.524Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:10.133Z",
                      *         "username": null
                      *       }
                      *     }
@@ -16496,15 +16475,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T06:56:46.954Z",
+                     *       "createdAt": "2026-11-26T07:58:09.918Z",
                      *       "displayUsername": null,
-                     *       "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
+                     *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a216a4-7766-7599-8804-600690a18fad",
+                     *       "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *       "image": null,
-                     *       "name": "Ben Student",
-                     *       "role": "STUDENT",
-                     *       "updatedAt": "2026-11-26T06:56:47.276Z",
+                     *       "name": "Wes Adler",
+                     *       "role": "ADMIN",
+                     *       "twoFactorEnabled": false,
+                     *       "updatedAt": "2026-11-26T07:58:09.918Z",
                      *       "username": null
                      *     }
                      */
@@ -16578,7 +16558,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216a4-8620-769a-bef4-9e4f6e972090"
+                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -16595,29 +16575,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T06:56:50.915Z",
-                     *         "expiresAt": "2026-11-26T07:56:50.915Z",
-                     *         "id": "01a216a4-86e3-75e3-9518-eb40a78bf4ea",
-                     *         "impersonatedBy": "01a216a4-8623-75fb-9c28-2a14a6b887c3",
+                     *         "createdAt": "2026-11-26T07:58:10.118Z",
+                     *         "expiresAt": "2026-11-26T08:58:10.118Z",
+                     *         "id": "01a216dc-aac6-71c0-b041-adb48b0c9f83",
+                     *         "impersonatedBy": "01a216dc-a4ab-7440-b811-efbac9a2e9df",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "gu02oJ24tn1T0pZxLe9AuRcXVXsxMnBf",
-                     *         "updatedAt": "2026-11-26T06:56:50.915Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a216a4-8620-769a-bef4-9e4f6e972090"
+                     *         "token": "JPajvrxPs5uYtiyYmakaRV73U1s1hSDs",
+                     *         "updatedAt": "2026-11-26T07:58:10.118Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:50.720Z",
+                     *         "createdAt": "2026-11-26T07:58:09.918Z",
                      *         "displayUsername": null,
-                     *         "email": "ada.teacher@01a216a4861f70de98009f3025f979f3.example",
+                     *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-8620-769a-bef4-9e4f6e972090",
+                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
-                     *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:56:50.720Z",
+                     *         "name": "Wes Adler-Brown",
+                     *         "role": "ADMIN",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:10.115Z",
                      *         "username": null
                      *       }
                      *     }
@@ -16647,7 +16628,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                 *       "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -16664,28 +16645,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *           "createdAt": "2026-11-23T13:55:27.967Z",
-                     *           "expiresAt": "2026-11-24T13:55:27.967Z",
-                     *           "id": "01a208b0-b477-73f6-9f87-edfd2fc9f84b",
+                     *           "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T07:58:09.085Z",
+                     *           "expiresAt": "2026-11-27T07:58:09.085Z",
+                     *           "id": "01a216dc-a6e3-7633-a23c-ffb106e1e81f",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "Xj5ZM2vB2ErgbVH0SGe5xJQ4Z2AyWOAI",
-                     *           "updatedAt": "2026-11-23T13:55:28.001Z",
+                     *           "token": "kvxAyUR8HdgIaQKJRGZlW2jbWR1xpB8f",
+                     *           "updatedAt": "2026-11-26T07:58:09.145Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-23T13:55:28.579Z",
-                     *           "expiresAt": "2026-11-24T13:55:28.579Z",
-                     *           "id": "01a208b0-b6dd-761b-a2ac-13371349b5c6",
+                     *           "createdAt": "2026-11-26T07:58:09.979Z",
+                     *           "expiresAt": "2026-11-27T07:58:09.979Z",
+                     *           "id": "01a216dc-aa59-72bc-8bb0-3f99fc398610",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "DwPLV59Q4JFLuhy94z5JI8O1DwVUomre",
-                     *           "updatedAt": "2026-11-23T13:55:28.579Z",
+                     *           "token": "S9IUGTThfhNPtXDdwJRLmkVm546RjkbL",
+                     *           "updatedAt": "2026-11-26T07:58:09.979Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *         }
                      *       ]
                      *     }
@@ -16741,38 +16722,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "limit": 2,
-                     *       "offset": 1,
-                     *       "total": 14,
+                     *       "limit": 5,
+                     *       "total": 1,
                      *       "users": [
                      *         {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-26T06:56:44.691Z",
+                     *           "createdAt": "2026-11-26T07:58:09.918Z",
                      *           "displayUsername": null,
-                     *           "email": "tom.teacher@test.example",
+                     *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a216a4-6e93-721d-9dcb-98f66e644261",
+                     *           "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *           "image": null,
-                     *           "name": "Tom Teacher",
-                     *           "role": "STUDENT",
-                     *           "updatedAt": "2026-11-26T06:56:44.691Z",
-                     *           "username": null
-                     *         },
-                     *         {
-                     *           "banExpires": null,
-                     *           "banReason": null,
-                     *           "banned": false,
-                     *           "createdAt": "2026-11-26T06:56:44.691Z",
-                     *           "displayUsername": null,
-                     *           "email": "ada.teacher@test.example",
-                     *           "emailVerified": false,
-                     *           "id": "01a216a4-6e93-721d-9dcb-98f3f04f564b",
-                     *           "image": null,
-                     *           "name": "Ada Teacher",
-                     *           "role": "STUDENT",
-                     *           "updatedAt": "2026-11-26T06:56:44.691Z",
+                     *           "name": "Wes Adler",
+                     *           "role": "ADMIN",
+                     *           "twoFactorEnabled": false,
+                     *           "updatedAt": "2026-11-26T07:58:09.918Z",
                      *           "username": null
                      *         }
                      *       ]
@@ -16800,7 +16766,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b751-74b6-be16-412b3e93092b"
+                 *       "userId": "01a216dc-aad5-7647-b22e-e3810120b4a6"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -16844,7 +16810,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "DwPLV59Q4JFLuhy94z5JI8O1DwVUomre"
+                 *       "sessionToken": "S9IUGTThfhNPtXDdwJRLmkVm546RjkbL"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -16886,7 +16852,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -16928,8 +16894,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "role": "SUPER_ADMIN",
-                 *       "userId": "01a216a4-8a3b-767f-9e69-867956fbfafb"
+                 *       "role": "TEACHER",
+                 *       "userId": "01a216dc-aad5-7647-b22e-e3810120b4a6"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -16948,15 +16914,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:51.771Z",
+                     *         "createdAt": "2026-11-26T07:58:10.133Z",
                      *         "displayUsername": null,
-                     *         "email": "tom.teacher@01a216a48a37713f8c345cf1451e2001.example",
+                     *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-8a3b-767f-9e69-867956fbfafb",
+                     *         "id": "01a216dc-aad5-7647-b22e-e3810120b4a6",
                      *         "image": null,
-                     *         "name": "Tom Teacher",
-                     *         "role": "SUPER_ADMIN",
-                     *         "updatedAt": "2026-11-26T06:56:51.997Z",
+                     *         "name": "Uma Frei",
+                     *         "role": "TEACHER",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:10.137Z",
                      *         "username": null
                      *       }
                      *     }
@@ -16987,7 +16954,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -17038,29 +17005,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T06:56:51.176Z",
-                     *         "expiresAt": "2026-11-27T06:56:51.176Z",
-                     *         "id": "01a216a4-880a-7076-90c9-f575f0672643",
+                     *         "createdAt": "2026-11-26T07:58:09.874Z",
+                     *         "expiresAt": "2026-11-27T07:58:09.874Z",
+                     *         "id": "01a216dc-a9f5-75c9-93ef-fbeae7b0290c",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "Z9y0ts1ZVMwYMZB9Cej5Uz04DLTVghvB",
-                     *         "updatedAt": "2026-11-26T06:56:51.176Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a216a4-87e5-7696-a46e-92f2337f3822"
+                     *         "token": "s5RAbn51JkebLA5zHkyenmuPwR1MHgyk",
+                     *         "updatedAt": "2026-11-26T07:58:09.874Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a216dc-a4ab-7440-b811-efbac9a2e9df"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:51.173Z",
+                     *         "createdAt": "2026-11-26T07:58:08.555Z",
                      *         "displayUsername": null,
-                     *         "email": "root.admin@01a216a487dd75aaa082b98dbcc2443e.example",
+                     *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-87e5-7696-a46e-92f2337f3822",
+                     *         "id": "01a216dc-a4ab-7440-b811-efbac9a2e9df",
                      *         "image": null,
-                     *         "name": "Root Admin",
+                     *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
-                     *         "updatedAt": "2026-11-26T06:56:51.173Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:08.555Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17087,7 +17055,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216a4-7766-7599-8804-600690a18fad"
+                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -17106,15 +17074,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:46.954Z",
+                     *         "createdAt": "2026-11-26T07:58:09.918Z",
                      *         "displayUsername": null,
-                     *         "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
+                     *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-7766-7599-8804-600690a18fad",
+                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *         "image": null,
-                     *         "name": "Ben Student",
-                     *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:56:47.726Z",
+                     *         "name": "Wes Adler-Brown",
+                     *         "role": "ADMIN",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:10.115Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17145,10 +17114,9 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "banExpires": "2099-01-01T00:00:00Z",
-                 *         "banned": true
+                 *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a216a4-7766-7599-8804-600690a18fad"
+                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -17163,18 +17131,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "banExpires": "2099-01-01T00:00:00.000Z",
-                     *       "banReason": "No reason",
-                     *       "banned": true,
-                     *       "createdAt": "2026-11-26T06:56:46.954Z",
+                     *       "banExpires": null,
+                     *       "banReason": null,
+                     *       "banned": false,
+                     *       "createdAt": "2026-11-26T07:58:09.918Z",
                      *       "displayUsername": null,
-                     *       "email": "ben.student@01a216a476cc735c875d4224111d8c4b.example",
+                     *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a216a4-7766-7599-8804-600690a18fad",
+                     *       "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *       "image": null,
-                     *       "name": "Ben Student",
-                     *       "role": "STUDENT",
-                     *       "updatedAt": "2026-11-26T06:56:47.921Z",
+                     *       "name": "Wes Adler-Brown",
+                     *       "role": "ADMIN",
+                     *       "twoFactorEnabled": false,
+                     *       "updatedAt": "2026-11-26T07:58:10.065Z",
                      *       "username": null
                      *     }
                      */
@@ -17204,8 +17173,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "currentPassword": "Zirkel und Lineal",
-                 *       "newPassword": "Dreieck und Kreis",
-                 *       "revokeOtherSessions": true
+                 *       "newPassword": "Dreieck und Kreis"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthPasswordChange"];
@@ -17220,20 +17188,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "token": "3mpUFn5ubj6HKLOrtJhkwearK2DqIIWV",
+                     *       "token": null,
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:43.869Z",
+                     *         "createdAt": "2026-11-26T07:58:08.556Z",
                      *         "displayUsername": null,
-                     *         "email": "ada.teacher@01a216a46b5b76f18f8c319dd45e296e.example",
+                     *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-6b5d-7425-8cb2-981943d75d83",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
+                     *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:56:43.869Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:09.740Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17274,30 +17243,31 @@ export interface operations {
                     /**
                      * @example {
                      *       "session": {
-                     *         "activeOrganizationId": "01a216a4-861f-70de-9800-9f3185216531",
-                     *         "createdAt": "2026-11-26T06:56:50.915Z",
-                     *         "expiresAt": "2026-11-26T06:58:30.915Z",
-                     *         "id": "01a216a4-86e3-75e3-9518-eb40a78bf4ea",
-                     *         "impersonatedBy": "01a216a4-8623-75fb-9c28-2a14a6b887c3",
+                     *         "activeOrganizationId": null,
+                     *         "createdAt": "2026-11-26T07:58:08.765Z",
+                     *         "expiresAt": "2026-11-27T07:58:08.765Z",
+                     *         "id": "01a216dc-a5a9-7355-8c6e-beb82021c125",
+                     *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "gu02oJ24tn1T0pZxLe9AuRcXVXsxMnBf",
-                     *         "updatedAt": "2026-11-26T05:58:30.946Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a216a4-8620-769a-bef4-9e4f6e972090"
+                     *         "token": "jIpeyjAuRxISOHfZXiINZM5XuQgzxBwb",
+                     *         "updatedAt": "2026-11-26T07:58:08.765Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:56:50.720Z",
+                     *         "createdAt": "2026-11-26T07:58:08.556Z",
                      *         "displayUsername": null,
-                     *         "email": "ada.teacher@01a216a4861f70de98009f3025f979f3.example",
+                     *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-8620-769a-bef4-9e4f6e972090",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
+                     *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:56:50.720Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:08.556Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17389,13 +17359,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "createdAt": "2026-11-23T13:55:27.444Z",
-                     *         "id": "01a208b0-b254-731a-99ea-72c81a6e73d0",
+                     *         "accountId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "createdAt": "2026-11-26T07:58:08.556Z",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126c8fc69758",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-23T13:55:27.444Z",
-                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *         "updatedAt": "2026-11-26T07:58:08.556Z",
+                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *       }
                      *     ]
                      */
@@ -17428,16 +17398,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *         "createdAt": "2026-11-23T13:55:27.688Z",
-                     *         "expiresAt": "2026-11-24T13:55:27.688Z",
-                     *         "id": "01a208b0-b36b-72a7-afd7-8dc4f204ea74",
+                     *         "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "createdAt": "2026-11-26T07:58:08.765Z",
+                     *         "expiresAt": "2026-11-27T07:58:08.765Z",
+                     *         "id": "01a216dc-a5a9-7355-8c6e-beb82021c125",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "FHnmm9kC3n2KIoxhVsLOfSHfF1OQs2O2",
-                     *         "updatedAt": "2026-11-23T13:55:27.753Z",
+                     *         "token": "jIpeyjAuRxISOHfZXiINZM5XuQgzxBwb",
+                     *         "updatedAt": "2026-11-26T07:58:08.833Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *       }
                      *     ]
                      */
@@ -17592,7 +17562,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a208b0-b54c-71ae-a014-74b08fbc627f"
+                 *       "invitationId": "01a216dc-a854-73af-85e4-cde99a1cbcf8"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -17607,12 +17577,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.179Z",
+                     *       "createdAt": "2026-11-26T07:58:09.457Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-11-30T13:55:28.179Z",
-                     *       "id": "01a208b0-b54c-71ae-a014-74b08fbc627f",
-                     *       "inviterId": "01a208b0-b254-731a-99ea-72c4a6494815",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "expiresAt": "2026-12-03T07:58:09.457Z",
+                     *       "id": "01a216dc-a854-73af-85e4-cde99a1cbcf8",
+                     *       "inviterId": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -17698,17 +17668,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.445Z",
-                     *       "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "createdAt": "2026-11-26T07:58:08.556Z",
+                     *       "id": "01a216dc-a4ac-7622-9c54-126de5807556",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *       "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -17784,36 +17754,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.440Z",
-                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "createdAt": "2026-11-26T07:58:08.554Z",
+                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:27.444Z",
-                     *           "id": "01a208b0-b254-731a-99ea-72c6252b4d2f",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-26T07:58:08.556Z",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126a1f24c1b2",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a208b0-b254-731a-99ea-72c4a6494815",
+                     *             "id": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a208b0-b254-731a-99ea-72c4a6494815"
+                     *           "userId": "01a216dc-a4ac-7622-9c54-1268cd09f09a"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:27.445Z",
-                     *           "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-26T07:58:08.556Z",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126de5807556",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -17898,8 +17868,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.440Z",
-                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "createdAt": "2026-11-26T07:58:08.554Z",
+                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -18016,8 +17986,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:55:27.440Z",
-                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "createdAt": "2026-11-26T07:58:08.554Z",
+                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -18056,12 +18026,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:55:28.179Z",
+                     *         "createdAt": "2026-11-26T07:58:09.457Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-11-30T13:55:28.179Z",
-                     *         "id": "01a208b0-b54c-71ae-a014-74b08fbc627f",
-                     *         "inviterId": "01a208b0-b254-731a-99ea-72c4a6494815",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "expiresAt": "2026-12-03T07:58:09.457Z",
+                     *         "id": "01a216dc-a854-73af-85e4-cde99a1cbcf8",
+                     *         "inviterId": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -18116,30 +18086,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:27.444Z",
-                     *           "id": "01a208b0-b254-731a-99ea-72c6252b4d2f",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-26T07:58:08.556Z",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126a1f24c1b2",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a208b0-b254-731a-99ea-72c4a6494815",
+                     *             "id": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a208b0-b254-731a-99ea-72c4a6494815"
+                     *           "userId": "01a216dc-a4ac-7622-9c54-1268cd09f09a"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:27.445Z",
-                     *           "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-26T07:58:08.556Z",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126de5807556",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *         }
                      *       ],
                      *       "total": 8
@@ -18277,7 +18247,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a"
+                 *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -18292,8 +18262,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.440Z",
-                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "createdAt": "2026-11-26T07:58:08.554Z",
+                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -18502,7 +18472,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "KBArtmYSu9EFuCr4Bx8Om9fNzMzNJ5eD"
+                 *       "token": "BLaeuh1i6AsMwB2vN6mUGh34OSfimNbt"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -18575,10 +18545,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "callbackURL": "/dash",
-                 *       "email": "ada.teacher@01a216a4dec6703589e086d92cc07a0a.example",
-                 *       "password": "Zirkel und Lineal",
-                 *       "rememberMe": false
+                 *       "email": "ada@north.example",
+                 *       "password": "Zirkel und Lineal"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSignIn"];
@@ -18593,22 +18561,22 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "redirect": true,
-                     *       "token": "c2mYpnrUdauuz37gsxS8NMAbqXFaUNht",
-                     *       "url": "/dash",
+                     *       "redirect": false,
+                     *       "token": "jIpeyjAuRxISOHfZXiINZM5XuQgzxBwb",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:57:13.417Z",
+                     *         "createdAt": "2026-11-26T07:58:08.556Z",
                      *         "displayUsername": null,
-                     *         "email": "ada.teacher@01a216a4dec6703589e086d92cc07a0a.example",
+                     *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216a4-dec8-77b4-84cf-e6738d176e0f",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
+                     *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:57:13.417Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:58:08.556Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18637,7 +18605,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "BL81YNePr2GhrFqRM7nwlpXp"
+                 *       "token": "BUx2TdM9eluTF3psU1EAdvU9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSlip"];
@@ -18653,20 +18621,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "ne6hM0uVRFsFYUDbiQ8LBYB9jwAb1zQY",
+                     *       "token": "CExqQIVg7X1omyLkIx2UhJilfXCeVxvm",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:57:46.292Z",
+                     *         "createdAt": "2026-11-26T07:43:08.914Z",
                      *         "displayUsername": "mia.meer",
-                     *         "email": "01a216a5-5f77-7715-87fc-bccdfebd252b@no-email.invalid",
+                     *         "email": "01a216ce-eabb-7674-b5b4-5c1b71310bb0@no-email.invalid",
                      *         "emailVerified": false,
-                     *         "id": "01a216a5-5f77-7715-87fc-bccdfebd252b",
+                     *         "id": "01a216ce-eabb-7674-b5b4-5c1b71310bb0",
                      *         "image": null,
                      *         "name": "Mia Meer",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:57:46.292Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:43:08.914Z",
                      *         "username": "mia.meer@north"
                      *       }
                      *     }
@@ -18676,7 +18645,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.INVALID_TOKEN"];
-            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORDS_OFF"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18721,7 +18690,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.VALIDATION_ERROR"];
-            403: components["responses"]["403.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ERROR_CALLBACK_URL.INVALID_NEW_USER_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            403: components["responses"]["403.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ERROR_CALLBACK_URL.INVALID_NEW_USER_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.SIGN_ON_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18746,7 +18715,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "organizationSlug": "south",
-                 *       "password": "studio-host-fine",
+                 *       "password": "gravity-remember-store",
                  *       "username": "mia.meer@north"
                  *     }
                  */
@@ -18763,20 +18732,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "Os70qpAVpemAEfDiZ0oDG5PdwEdQKOLW",
+                     *       "token": "MRb8upetF8xgHxEyplNDiCxfR2wFOVYL",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T06:57:49.549Z",
+                     *         "createdAt": "2026-11-26T07:43:11.376Z",
                      *         "displayUsername": "mia.meer",
-                     *         "email": "01a216a5-6c72-75ad-b8b3-fc318706ec30@no-email.invalid",
+                     *         "email": "01a216ce-f4b6-773e-bcf7-979ff508bf7a@no-email.invalid",
                      *         "emailVerified": false,
-                     *         "id": "01a216a5-6c72-75ad-b8b3-fc318706ec30",
+                     *         "id": "01a216ce-f4b6-773e-bcf7-979ff508bf7a",
                      *         "image": null,
                      *         "name": "Mia Meer",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-26T06:57:49.549Z",
+                     *         "twoFactorEnabled": false,
+                     *         "updatedAt": "2026-11-26T07:43:11.376Z",
                      *         "username": "mia.meer@north"
                      *       }
                      *     }
@@ -18786,7 +18756,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR"];
             401: components["responses"]["401.INVALID_USERNAME_OR_PASSWORD"];
-            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORDS_OFF"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             422: components["responses"]["422.INVALID_USERNAME.USERNAME_TOO_LONG.USERNAME_TOO_SHORT"];
@@ -18885,7 +18855,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400.INVALID_LOGOUT_TOKEN.VALIDATION_ERROR"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -18921,7 +18891,6 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
-            403: components["responses"]["403.SECOND_FACTOR_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18951,7 +18920,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -18967,6 +18936,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "Zirkel und Lineal"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthPassword"];
             };
         };
@@ -18977,6 +18951,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
@@ -18999,6 +18978,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "issuer": "Our School",
+                 *       "password": "Zirkel und Lineal"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthTwoFactorSetup"];
             };
         };
@@ -19009,6 +18994,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "backupCodes": [
+                     *         "a9fs-g6nm-jqhc",
+                     *         "te3u-ut7r-4czp"
+                     *       ],
+                     *       "method": "totp",
+                     *       "totpURI": "otpauth://totp/Our%20School:ada.teacher%40test.example?secret=TQ4KNMYJXKZAKHJQJMYRRM3KHDZMYJSG&issuer=Our%20School&digits=6&period=30"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthTwoFactorSecret"];
                 };
             };
@@ -19031,6 +19026,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "Zirkel und Lineal"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthPassword"];
             };
         };
@@ -19041,6 +19041,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "backupCodes": [
+                     *         "ayb7-6vnb-rye5",
+                     *         "e9ke-pn2d-7pa2"
+                     *       ],
+                     *       "status": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthBackupCodes"];
                 };
             };
@@ -19063,6 +19072,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "Zirkel und Lineal"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthPassword"];
             };
         };
@@ -19073,6 +19087,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totpURI": "otpauth://totp/groupwork:ada.teacher%40test.example?secret=TQ4KNMYJXKZAKHJQJMYRRM3KHDZMYJSG&issuer=groupwork&digits=6&period=30"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthTotpUri"];
                 };
             };
@@ -19117,6 +19136,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "K6MF MYD5 VJZB"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthFactorCode"];
             };
         };
@@ -19127,6 +19151,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "DvTVub5ecfwjB0ibLpmuWP7qlz7oHxvq",
+                     *       "user": {
+                     *         "banExpires": null,
+                     *         "banReason": null,
+                     *         "banned": false,
+                     *         "createdAt": "2026-11-26T07:41:03.435Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@test.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a216cd-004b-7617-a1b1-7d8f20270f3c",
+                     *         "image": null,
+                     *         "name": "Ada Teacher",
+                     *         "role": "STUDENT",
+                     *         "twoFactorEnabled": true,
+                     *         "updatedAt": "2026-11-26T07:41:03.435Z",
+                     *         "username": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthFactorVerified"];
                 };
             };
@@ -19172,6 +19217,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "780013"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthFactorCode"];
             };
         };
@@ -19182,6 +19232,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "OhPJ1COzAXcbe46t0QeJGOan8AynB72p",
+                     *       "user": {
+                     *         "banExpires": null,
+                     *         "banReason": null,
+                     *         "banned": false,
+                     *         "createdAt": "2026-11-26T07:41:37.930Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@01a216cd87077255ad3a0f74ed123cdf.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a216cd-870a-759a-813b-6208c2f65817",
+                     *         "image": null,
+                     *         "name": "Ada Teacher",
+                     *         "role": "STUDENT",
+                     *         "twoFactorEnabled": true,
+                     *         "updatedAt": "2026-11-26T07:41:37.930Z",
+                     *         "username": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthFactorVerified"];
                 };
             };
@@ -19389,17 +19460,17 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-23T13:55:28.058Z",
+                     *         "createdAt": "2026-11-26T07:58:09.274Z",
                      *         "endDate": null,
                      *         "externalId": null,
                      *         "homeroom": {
-                     *           "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *           "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -19408,17 +19479,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *             "id": "01a216dc-a738-76ea-843d-336382156959",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "updatedAt": "2026-11-23T13:55:28.063Z"
+                     *         "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "updatedAt": "2026-11-26T07:58:09.281Z"
                      *       }
                      *     ]
                      */
@@ -19452,11 +19523,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                 *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                 *         "01a216dc-a738-76ea-843d-336382156959"
                  *       ]
                  *     }
                  */
@@ -19484,17 +19555,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:28.058Z",
+                     *       "createdAt": "2026-11-26T07:58:09.274Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
-                     *       "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *       "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -19503,17 +19574,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:28.058Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:09.274Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -19564,17 +19635,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:28.058Z",
+                     *       "createdAt": "2026-11-26T07:58:09.274Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
-                     *       "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *       "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -19583,17 +19654,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:28.063Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:09.281Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -19706,17 +19777,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:28.058Z",
+                     *       "createdAt": "2026-11-26T07:58:09.274Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
-                     *       "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *       "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -19725,17 +19796,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:28.063Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:09.281Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -19795,51 +19866,51 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.858Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.281Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.865Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.295Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.844Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "deadline": "2026-11-28T13:55:28.874Z",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.257Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "deadline": "2026-12-01T07:58:10.306Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -19847,13 +19918,13 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
@@ -19861,17 +19932,17 @@ export interface operations {
                      *               "groupNumber": 2,
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
@@ -19885,7 +19956,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-23T13:55:28.880Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.315Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -19950,14 +20021,14 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:29.398Z",
+                     *       "createdAt": "2026-11-26T07:58:11.011Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a208b0-b9fa-74e4-a2f2-ba104963bd72",
+                     *       "id": "01a216dc-ae48-7173-b03c-ce80e039d1ac",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -19966,17 +20037,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:29.398Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:11.011Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -20193,18 +20264,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.754Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.170Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -20215,36 +20286,36 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *             "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *           },
                      *           {
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -20252,30 +20323,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:55:28.801Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.197Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.782Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.178Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -20286,38 +20357,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *         "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
-                     *             "joinedAt": "2026-11-23T13:55:28.782Z",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
+                     *             "joinedAt": "2026-11-26T07:58:10.178Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *               "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *             "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-11-30T13:55:28.758Z",
+                     *         "startDate": "2026-12-03T07:58:10.175Z",
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:55:28.782Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.178Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
+                     *         "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
                      *       }
                      *     ]
                      */
@@ -20362,18 +20433,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-23T13:55:28.067Z",
-                     *           "id": "01a208b0-b4c3-76b6-85b8-e6d6c57037ea",
-                     *           "studentId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *           "enrolledAt": "2026-11-26T07:58:09.288Z",
+                     *           "id": "01a216dc-a789-7094-89f7-ce2966950fff",
+                     *           "studentId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *         },
                      *         "groupIds": [
-                     *           "01a208b0-b772-73e0-a2ff-22a9a889a05a"
+                     *           "01a216dc-aafa-7507-b09f-4e1e6b08911c"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *           "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -20381,16 +20452,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-23T13:55:28.086Z",
-                     *           "id": "01a208b0-b4f6-721c-b9d6-408c5a5ec6e7",
-                     *           "studentId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *           "enrolledAt": "2026-11-26T07:58:09.318Z",
+                     *           "id": "01a216dc-a7e0-758f-b0d2-1b10ffc7c955",
+                     *           "studentId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *           "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -20429,8 +20500,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                 *         "01a208b0-b256-7067-ac4b-8848003d459c"
+                 *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                 *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                  *       ]
                  *     }
                  */
@@ -20544,11 +20615,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-23T13:55:28.067Z",
-                     *       "id": "01a208b0-b4c3-76b6-85b8-e6d6c57037ea",
-                     *       "studentId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *       "enrolledAt": "2026-11-26T07:58:09.288Z",
+                     *       "id": "01a216dc-a789-7094-89f7-ce2966950fff",
+                     *       "studentId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -20583,7 +20654,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a208b0-b255-73cd-a3b5-fe78f914df50"
+                 *       "userId": "01a216dc-a4ad-7059-8be0-d8f17f50daa3"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -20599,7 +20670,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a208b0-b255-73cd-a3b5-fe78f914df50",
+                     *         "id": "01a216dc-a4ad-7059-8be0-d8f17f50daa3",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -20689,7 +20760,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *         "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -20740,28 +20811,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-23T13:55:28.741Z",
+                     *         "createdAt": "2026-11-26T07:58:10.155Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *         "updatedAt": "2026-11-23T13:55:28.748Z"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "updatedAt": "2026-11-26T07:58:10.163Z"
                      *       }
                      *     ]
                      */
@@ -20794,10 +20865,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                 *       "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -20818,28 +20889,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:28.741Z",
+                     *       "createdAt": "2026-11-26T07:58:10.155Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *       "updatedAt": "2026-11-23T13:55:28.741Z"
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "updatedAt": "2026-11-26T07:58:10.155Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -20884,50 +20955,50 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
-                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *           "deadline": "2026-11-28T13:55:28.874Z",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "deadline": "2026-12-01T07:58:10.306Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-23T13:55:28.880Z",
+                     *           "updatedAt": "2026-11-26T07:58:10.315Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:28.741Z",
+                     *       "createdAt": "2026-11-26T07:58:10.155Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "createdAt": "2026-11-23T13:55:28.754Z",
-                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "createdAt": "2026-11-26T07:58:10.170Z",
+                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -20937,7 +21008,7 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *           "isHidden": false,
                      *           "meetingPlace": null,
                      *           "memberCount": 3,
@@ -20945,16 +21016,16 @@ export interface operations {
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *           "updatedAt": "2026-11-23T13:55:28.801Z",
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "updatedAt": "2026-11-26T07:58:10.197Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *         },
                      *         {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "createdAt": "2026-11-23T13:55:28.782Z",
-                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "createdAt": "2026-11-26T07:58:10.178Z",
+                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -20964,30 +21035,30 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *           "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *           "isHidden": true,
                      *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-11-30T13:55:28.758Z",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *           "updatedAt": "2026-11-23T13:55:28.782Z",
+                     *           "startDate": "2026-12-03T07:58:10.175Z",
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "updatedAt": "2026-11-26T07:58:10.178Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
+                     *           "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
                      *         }
                      *       ],
-                     *       "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *       "updatedAt": "2026-11-23T13:55:28.748Z"
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "updatedAt": "2026-11-26T07:58:10.163Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -21032,12 +21103,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a208b0-b7ce-73a5-b74c-19c8ae673933"
+                     *         "01a216dc-ab54-741a-bac5-828ad46f5c85"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "01a208b0-b78f-74e6-aa14-a01e62c8b737"
+                     *         "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -21095,28 +21166,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:55:28.741Z",
+                     *       "createdAt": "2026-11-26T07:58:10.155Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
-                     *       "updatedAt": "2026-11-23T13:55:28.748Z"
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "updatedAt": "2026-11-26T07:58:10.163Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -21230,18 +21301,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "createdAt": "2026-11-23T13:55:29.083Z",
+                     *         "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "createdAt": "2026-11-26T07:58:10.663Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *         "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
-                     *         "publishedAt": "2026-11-23T13:55:29.083Z",
-                     *         "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
+                     *         "publishedAt": "2026-11-26T07:58:10.663Z",
+                     *         "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-23T13:55:29.086Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.667Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -21275,7 +21346,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                 *       "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -21296,18 +21367,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "createdAt": "2026-11-23T13:55:29.083Z",
+                     *       "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "createdAt": "2026-11-26T07:58:10.663Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *       "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
-                     *       "publishedAt": "2026-11-23T13:55:29.083Z",
-                     *       "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
+                     *       "publishedAt": "2026-11-26T07:58:10.663Z",
+                     *       "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-23T13:55:29.083Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.663Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -21344,7 +21415,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a208b0-b772-73e0-a2ff-22a9a889a05a"
+                 *         "01a216dc-aafa-7507-b09f-4e1e6b08911c"
                  *       ]
                  *     }
                  */
@@ -21403,120 +21474,120 @@ export interface operations {
                      * @example [
                      *       {
                      *         "attempt": 3,
-                     *         "createdAt": "2026-11-23T13:55:29.099Z",
+                     *         "createdAt": "2026-11-26T07:58:10.682Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *             "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
+                     *             "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *             "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
-                     *             "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
+                     *             "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
+                     *             "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *             "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": {
                      *           "feedback": null,
-                     *           "gradedAt": "2026-11-23T13:55:29.117Z",
-                     *           "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "gradedAt": "2026-11-26T07:58:10.705Z",
+                     *           "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "memberGrades": [],
                      *           "points": 13,
-                     *           "publishedAt": "2026-11-23T13:55:29.117Z",
+                     *           "publishedAt": "2026-11-26T07:58:10.705Z",
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *         "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-23T13:55:29.099Z",
-                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "submittedAt": "2026-11-26T07:58:10.682Z",
+                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
                      *       {
                      *         "attempt": 2,
-                     *         "createdAt": "2026-11-23T13:55:29.055Z",
+                     *         "createdAt": "2026-11-26T07:58:10.626Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *             "downloadUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/download",
+                     *             "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *             "downloadUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a208b0-b89e-7272-b076-3eda488d98e3",
-                     *             "pdfUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/pdf",
+                     *             "id": "01a216dc-acc0-762c-8848-454af410a7fc",
+                     *             "pdfUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *             "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [
                      *           {
                      *             "author": {
-                     *               "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "createdAt": "2026-11-23T13:55:29.083Z",
+                     *             "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "createdAt": "2026-11-26T07:58:10.663Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
-                     *             "publishedAt": "2026-11-23T13:55:29.083Z",
-                     *             "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
+                     *             "publishedAt": "2026-11-26T07:58:10.663Z",
+                     *             "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-23T13:55:29.086Z",
+                     *             "updatedAt": "2026-11-26T07:58:10.667Z",
                      *             "visibility": "GROUP"
                      *           },
                      *           {
                      *             "author": {
-                     *               "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "createdAt": "2026-11-23T13:55:29.092Z",
+                     *             "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "createdAt": "2026-11-26T07:58:10.673Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b8c5-778e-9179-dea0bb828e5c",
-                     *             "publishedAt": "2026-11-23T13:55:29.092Z",
-                     *             "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-acf2-71a3-b1da-1dabefb7a0c9",
+                     *             "publishedAt": "2026-11-26T07:58:10.673Z",
+                     *             "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-23T13:55:29.092Z",
+                     *             "updatedAt": "2026-11-26T07:58:10.673Z",
                      *             "visibility": "GROUP"
                      *           }
                      *         ],
                      *         "grade": {
                      *           "feedback": null,
-                     *           "gradedAt": "2026-11-23T13:55:29.075Z",
-                     *           "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "gradedAt": "2026-11-26T07:58:10.653Z",
+                     *           "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "memberGrades": [],
                      *           "points": 12.5,
-                     *           "publishedAt": "2026-11-23T13:55:29.075Z",
+                     *           "publishedAt": "2026-11-26T07:58:10.653Z",
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *         "id": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "id": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         ],
                      *         "note": "Now with all names.",
                      *         "onBehalf": false,
                      *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-23T13:55:29.055Z",
-                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "submittedAt": "2026-11-26T07:58:10.626Z",
+                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -21561,35 +21632,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-23T13:55:29.055Z",
+                     *       "createdAt": "2026-11-26T07:58:10.626Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *           "downloadUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/download",
+                     *           "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *           "downloadUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a208b0-b89e-7272-b076-3eda488d98e3",
-                     *           "pdfUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/pdf",
+                     *           "id": "01a216dc-acc0-762c-8848-454af410a7fc",
+                     *           "pdfUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *           "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *       "id": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "id": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *         "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-23T13:55:29.055Z",
-                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "submittedAt": "2026-11-26T07:58:10.626Z",
+                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -21747,25 +21818,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-23T13:55:29.055Z",
+                     *       "createdAt": "2026-11-26T07:58:10.626Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *           "downloadUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/download",
+                     *           "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *           "downloadUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a208b0-b89e-7272-b076-3eda488d98e3",
-                     *           "pdfUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/pdf",
+                     *           "id": "01a216dc-acc0-762c-8848-454af410a7fc",
+                     *           "pdfUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *           "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": {
                      *         "feedback": null,
-                     *         "gradedAt": "2026-11-23T13:55:29.067Z",
-                     *         "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "gradedAt": "2026-11-26T07:58:10.640Z",
+                     *         "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "history": 1,
                      *         "memberGrades": [],
                      *         "points": 10,
@@ -21773,19 +21844,19 @@ export interface operations {
                      *         "status": "DRAFT",
                      *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *       "id": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "id": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *         "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-23T13:55:29.055Z",
-                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "submittedAt": "2026-11-26T07:58:10.626Z",
+                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -21830,9 +21901,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-23T13:55:29.075Z",
+                     *         "changedAt": "2026-11-26T07:58:10.653Z",
                      *         "changedBy": {
-                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -21840,7 +21911,7 @@ export interface operations {
                      *           {
                      *             "feedback": "All measurements are yours.",
                      *             "points": null,
-                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "value": "1"
                      *           }
                      *         ],
@@ -21850,9 +21921,9 @@ export interface operations {
                      *         "version": 2
                      *       },
                      *       {
-                     *         "changedAt": "2026-11-23T13:55:29.067Z",
+                     *         "changedAt": "2026-11-26T07:58:10.640Z",
                      *         "changedBy": {
-                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -21910,62 +21981,62 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "deadline": "2026-11-28T13:55:28.874Z",
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "deadline": "2026-12-01T07:58:10.306Z",
+                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *       "createdAt": "2026-11-23T13:55:28.844Z",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "createdAt": "2026-11-26T07:58:10.257Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.858Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.281Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *           "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.865Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.295Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *           "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *           "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *       "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-23T13:55:29.092Z"
+                     *       "updatedAt": "2026-11-26T07:58:10.673Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -22063,18 +22134,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "createdAt": "2026-11-23T13:55:29.083Z",
+                     *       "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "createdAt": "2026-11-26T07:58:10.663Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *       "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
-                     *       "publishedAt": "2026-11-23T13:55:29.083Z",
-                     *       "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
+                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
+                     *       "publishedAt": "2026-11-26T07:58:10.663Z",
+                     *       "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-23T13:55:29.086Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.667Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -22132,18 +22203,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.754Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.170Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -22151,33 +22222,33 @@ export interface operations {
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *             "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *           },
                      *           {
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -22185,14 +22256,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:55:28.801Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.197Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       }
                      *     ]
                      */
@@ -22225,13 +22296,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                 *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                 *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-11-30T13:55:28.758Z",
+                 *       "startDate": "2026-12-03T07:58:10.175Z",
                  *       "studentIds": [
-                 *         "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                 *         "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                  *       ]
                  *     }
                  */
@@ -22253,18 +22324,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:28.782Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.178Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -22275,38 +22346,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *       "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *           "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
-                     *           "joinedAt": "2026-11-23T13:55:28.782Z",
+                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *           "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
+                     *           "joinedAt": "2026-11-26T07:58:10.178Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *             "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-11-30T13:55:28.758Z",
+                     *       "startDate": "2026-12-03T07:58:10.175Z",
                      *       "subject": {
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.782Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.178Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
+                     *       "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -22340,13 +22411,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                 *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                 *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                 *             "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                  *           ]
                  *         },
                  *         {
@@ -22372,18 +22443,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:29.356Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.968Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -22394,23 +22465,23 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b9cd-76c1-b23e-30a0e69b740e",
+                     *         "id": "01a216dc-ae19-719c-9a94-5f92de779b8d",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a208b0-b9cd-76c1-b23e-30a0e69b740e",
-                     *             "id": "01a208b0-b9cd-76c1-b23e-30a21d399e8a",
-                     *             "joinedAt": "2026-11-23T13:55:29.356Z",
+                     *             "groupId": "01a216dc-ae19-719c-9a94-5f92de779b8d",
+                     *             "id": "01a216dc-ae19-719c-9a94-5f946a5d4665",
+                     *             "joinedAt": "2026-11-26T07:58:10.968Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -22418,30 +22489,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:55:29.356Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.968Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b9cd-76c1-b23e-30a11575dc38"
+                     *         "workRoomId": "01a216dc-ae19-719c-9a94-5f93e5606e5f"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:29.356Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.968Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -22452,7 +22523,7 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b9cd-76c1-b23e-30a36e069bf8",
+                     *         "id": "01a216dc-ae19-719c-9a94-5f95e9bcde14",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 0,
@@ -22462,14 +22533,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:55:29.356Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.968Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b9cd-76c1-b23e-30a455a4a709"
+                     *         "workRoomId": "01a216dc-ae19-719c-9a94-5f968a29db2c"
                      *       }
                      *     ]
                      */
@@ -22507,12 +22578,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                 *         "01a208b0-b256-7067-ac4b-8848003d459c"
+                 *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                 *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                  *       ]
                  *     }
                  */
@@ -22534,14 +22605,14 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
-                     *               "image": null,
-                     *               "name": "Dana Novak"
-                     *             },
-                     *             {
-                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "image": null,
                      *               "name": "Ben Okafor"
+                     *             },
+                     *             {
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
                      *             }
                      *           ],
                      *           "name": "Group 3"
@@ -22550,21 +22621,21 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *               "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *               "image": null,
-                     *               "name": "Ana Silva"
+                     *               "name": "Dana Novak"
                      *             }
                      *           ],
                      *           "name": "Group 4"
                      *         }
                      *       ],
-                     *       "repeatedPairs": 0,
-                     *       "seed": 1004218670
+                     *       "repeatedPairs": 1,
+                     *       "seed": 991631448
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -22618,14 +22689,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -22727,18 +22798,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:28.754Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.170Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -22749,36 +22820,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *         },
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -22786,14 +22857,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.801Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.197Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -22836,14 +22907,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:55:28.832Z",
+                     *         "createdAt": "2026-11-26T07:58:10.234Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b7c2-72ba-8880-d5644e7ce3df",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-ab3b-75fb-bf3a-c7c3f8851f81",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "url": "/api/groups/01a208b0-b772-73e0-a2ff-22a9a889a05a/attachments/01a208b0-b7c2-72ba-8880-d5644e7ce3df/download"
+                     *         "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "url": "/api/groups/01a216dc-aafa-7507-b09f-4e1e6b08911c/attachments/01a216dc-ab3b-75fb-bf3a-c7c3f8851f81/download"
                      *       }
                      *     ]
                      */
@@ -22896,14 +22967,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.832Z",
+                     *       "createdAt": "2026-11-26T07:58:10.234Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b7c2-72ba-8880-d5644e7ce3df",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-ab3b-75fb-bf3a-c7c3f8851f81",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "url": "/api/groups/01a208b0-b772-73e0-a2ff-22a9a889a05a/attachments/01a208b0-b7c2-72ba-8880-d5644e7ce3df/download"
+                     *       "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "url": "/api/groups/01a216dc-aafa-7507-b09f-4e1e6b08911c/attachments/01a216dc-ab3b-75fb-bf3a-c7c3f8851f81/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -23052,7 +23123,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
-                     *         "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *         "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *       },
                      *       {
                      *         "documents": [],
@@ -23063,7 +23134,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ana Silva",
                      *         "saves": 0,
-                     *         "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *         "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *       }
                      *     ]
                      */
@@ -23113,7 +23184,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-23T13:55:29.014Z",
+                     *       "helpRequestedAt": "2026-11-26T07:58:10.541Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -23155,7 +23226,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *       "helpClaimedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -23279,7 +23350,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                 *         "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                  *       ]
                  *     }
                  */
@@ -23298,18 +23369,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:28.754Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.170Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -23320,36 +23391,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *         },
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -23357,14 +23428,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.754Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.170Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -23412,66 +23483,66 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "course": {
-                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *       },
-                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *       "createdAt": "2026-11-23T13:55:28.782Z",
-                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "createdAt": "2026-11-26T07:58:10.178Z",
+                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-28T13:55:28.874Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-12-01T07:58:10.306Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *               "createdAt": "2026-11-23T13:55:28.858Z",
+                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "createdAt": "2026-11-26T07:58:10.281Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *               "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *           "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -23482,38 +23553,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *       "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *           "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
-                     *           "joinedAt": "2026-11-23T13:55:28.782Z",
+                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *           "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
+                     *           "joinedAt": "2026-11-26T07:58:10.178Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *             "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-11-30T13:55:28.758Z",
+                     *       "startDate": "2026-12-03T07:58:10.175Z",
                      *       "subject": {
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.782Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.178Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
+                     *       "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -23551,7 +23622,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737"
+                 *       "toGroupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -23569,121 +23640,121 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.754Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.170Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *               "deadline": "2026-11-28T13:55:28.874Z",
-                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "deadline": "2026-12-01T07:58:10.306Z",
+                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.844Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.257Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-23T13:55:29.099Z",
+                     *               "createdAt": "2026-11-26T07:58:10.682Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
+                     *                   "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
+                     *                   "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *                   "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
                      *               "feedback": [],
                      *               "grade": {
                      *                 "feedback": null,
-                     *                 "gradedAt": "2026-11-23T13:55:29.117Z",
-                     *                 "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "gradedAt": "2026-11-26T07:58:10.705Z",
+                     *                 "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-23T13:55:29.117Z",
+                     *                 "publishedAt": "2026-11-26T07:58:10.705Z",
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *               "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *               "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *                 "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *                 "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *                 "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-23T13:55:29.099Z",
-                     *               "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "submittedAt": "2026-11-26T07:58:10.682Z",
+                     *               "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
+                     *             "currentSubmissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.865Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.295Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *                 "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *                 "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *                 "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *               "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-23T13:55:29.117Z"
+                     *             "updatedAt": "2026-11-26T07:58:10.705Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -23691,39 +23762,39 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-23T13:55:29.028Z",
-                     *         "helpResolvedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "helpResolvedAt": "2026-11-26T07:58:10.562Z",
+                     *         "helpResolvedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *             "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *           },
                      *           {
-                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *             "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -23731,82 +23802,82 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-23T13:55:29.028Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.562Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a208b0-b88c-7474-b92c-1884a5b4c23f",
-                     *         "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63"
+                     *         "01a216dc-ac94-7315-9c2d-496bc4e1a824",
+                     *         "01a216dc-acc2-712d-90f0-09901dbb2f4b"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *         "course": {
-                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
+                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
                      *         },
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *         "createdAt": "2026-11-23T13:55:28.782Z",
-                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "createdAt": "2026-11-26T07:58:10.178Z",
+                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *               "deadline": "2026-11-28T13:55:28.874Z",
-                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "deadline": "2026-12-01T07:58:10.306Z",
+                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.844Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.257Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
+                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *               "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
                      *             "isComplete": false,
                      *             "isDraft": false,
                      *             "lateAllowedUntil": null,
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:55:28.844Z"
+                     *             "updatedAt": "2026-11-26T07:58:10.257Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -23817,51 +23888,51 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *         "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
-                     *             "joinedAt": "2026-11-23T13:55:28.782Z",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
+                     *             "joinedAt": "2026-11-26T07:58:10.178Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *               "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *             "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *           },
                      *           {
-                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
-                     *             "id": "01a208b0-b9ba-7322-a1d0-95fd18b9590f",
-                     *             "joinedAt": "2026-11-23T13:55:29.337Z",
+                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a216dc-adfe-7610-83b6-093c95b40384",
+                     *             "joinedAt": "2026-11-26T07:58:10.941Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-11-30T13:55:28.758Z",
+                     *         "startDate": "2026-12-03T07:58:10.175Z",
                      *         "subject": {
-                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:55:28.782Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.178Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
+                     *         "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
                      *       }
                      *     }
                      */
@@ -23904,8 +23975,8 @@ export interface operations {
                      *       },
                      *       "maintenance": null,
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-26T02:51:36.586Z",
-                     *       "uptime": 0,
+                     *       "timestamp": "2026-11-26T07:58:09.963Z",
+                     *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -23960,11 +24031,11 @@ export interface operations {
                      *       "checks": {
                      *         "backup": "unset",
                      *         "database": "ok",
-                     *         "docserver": "down",
+                     *         "docserver": "ok",
                      *         "mail": "unset",
                      *         "storage": "ok"
                      *       },
-                     *       "status": "degraded"
+                     *       "status": "ok"
                      *     }
                      */
                     "application/json": components["schemas"]["Readiness"];
@@ -24013,15 +24084,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-23T13:55:28.041Z",
+                     *         "createdAt": "2026-11-26T07:58:09.250Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *         "name": "7b",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *         "updatedAt": "2026-11-23T13:55:28.044Z"
+                     *         "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "updatedAt": "2026-11-26T07:58:09.257Z"
                      *       }
                      *     ]
                      */
@@ -24057,7 +24128,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                 *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -24077,15 +24148,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-23T13:55:28.041Z",
+                     *       "createdAt": "2026-11-26T07:58:09.250Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *       "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *       "name": "7b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:28.041Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:09.250Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -24129,15 +24200,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-23T13:55:28.041Z",
+                     *       "createdAt": "2026-11-26T07:58:09.250Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *       "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *       "name": "7b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:28.044Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:09.257Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -24235,15 +24306,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-23T13:55:28.041Z",
+                     *       "createdAt": "2026-11-26T07:58:09.250Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *       "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
                      *       "name": "7b",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "updatedAt": "2026-11-23T13:55:28.044Z"
+                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "updatedAt": "2026-11-26T07:58:09.257Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -24290,28 +24361,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-23T13:55:28.048Z",
-                     *           "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
-                     *           "id": "01a208b0-b4b1-7481-bf9b-f61f4fa31cee",
-                     *           "studentId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
+                     *           "enrolledAt": "2026-11-26T07:58:09.263Z",
+                     *           "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *           "id": "01a216dc-a770-716d-a476-74608cf8afb0",
+                     *           "studentId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
+                     *           "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-23T13:55:28.048Z",
-                     *           "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
-                     *           "id": "01a208b0-b4b1-7481-bf9b-f62040a4aa5b",
-                     *           "studentId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
+                     *           "enrolledAt": "2026-11-26T07:58:09.263Z",
+                     *           "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *           "id": "01a216dc-a770-716d-a476-7461e3432af1",
+                     *           "studentId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
+                     *           "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -24349,8 +24420,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                 *         "01a208b0-b256-7067-ac4b-8848003d459c"
+                 *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                 *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                  *       ]
                  *     }
                  */
@@ -24576,13 +24647,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-23T13:55:28.997Z",
-                     *           "id": "01a208b0-b865-7230-ac3c-2c502d24c6f7",
+                     *           "createdAt": "2026-11-26T07:58:10.510Z",
+                     *           "id": "01a216dc-ac4f-7764-94fa-82fe702b5734",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -24621,7 +24692,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -24640,16 +24711,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-23T13:55:28.997Z",
-                     *       "id": "01a208b0-b865-7230-ac3c-2c502d24c6f7",
+                     *       "createdAt": "2026-11-26T07:58:10.510Z",
+                     *       "id": "01a216dc-ac4f-7764-94fa-82fe702b5734",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -24730,13 +24801,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-23T13:55:28.997Z",
-                     *       "id": "01a208b0-b865-7230-ac3c-2c502d24c6f7",
+                     *       "createdAt": "2026-11-26T07:58:10.510Z",
+                     *       "id": "01a216dc-ac4f-7764-94fa-82fe702b5734",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -24923,13 +24994,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-23T13:55:28.024Z",
+                     *         "createdAt": "2026-11-26T07:58:09.208Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *         "updatedAt": "2026-11-23T13:55:28.030Z"
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "updatedAt": "2026-11-26T07:58:09.219Z"
                      *       }
                      *     ]
                      */
@@ -24985,13 +25056,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-23T13:55:28.024Z",
+                     *       "createdAt": "2026-11-26T07:58:09.208Z",
                      *       "description": null,
-                     *       "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "id": "01a216dc-a738-76ea-843d-336382156959",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *       "updatedAt": "2026-11-23T13:55:28.024Z"
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "updatedAt": "2026-11-26T07:58:09.208Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -25036,13 +25107,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-23T13:55:28.024Z",
+                     *       "createdAt": "2026-11-26T07:58:09.208Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "id": "01a216dc-a738-76ea-843d-336382156959",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *       "updatedAt": "2026-11-23T13:55:28.030Z"
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "updatedAt": "2026-11-26T07:58:09.219Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -25141,13 +25212,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-23T13:55:28.024Z",
+                     *       "createdAt": "2026-11-26T07:58:09.208Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "id": "01a216dc-a738-76ea-843d-336382156959",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
-                     *       "updatedAt": "2026-11-23T13:55:28.030Z"
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "updatedAt": "2026-11-26T07:58:09.219Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -25187,9 +25258,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:55:27.440Z",
+                     *         "createdAt": "2026-11-26T07:58:08.554Z",
                      *         "customDomain": null,
-                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -25198,18 +25269,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:55:28.246Z"
+                     *         "updatedAt": "2026-11-26T07:58:09.540Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-23T13:55:27.442Z",
+                     *         "createdAt": "2026-11-26T07:58:08.555Z",
                      *         "customDomain": null,
-                     *         "id": "01a208b0-b252-7311-abb3-b0bef3a819fe",
+                     *         "id": "01a216dc-a4ab-7440-b811-efb97f20887a",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:55:27.442Z"
+                     *         "updatedAt": "2026-11-26T07:58:08.555Z"
                      *       }
                      *     ]
                      */
@@ -25258,22 +25329,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a208b0-b6ad-7347-abd8-0e92c8510744",
+                     *         "memberId": "01a216dc-aa27-74ac-9c92-04da89e6a492",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "dhym-3bcp-t7p5-pkqs",
+                     *       "temporaryPassword": "u2n3-bps7-bh6u-g2yp",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-23T13:55:28.530Z",
+                     *         "createdAt": "2026-11-26T07:58:09.918Z",
                      *         "customDomain": null,
-                     *         "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *         "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:55:28.530Z"
+                     *         "updatedAt": "2026-11-26T07:58:09.918Z"
                      *       }
                      *     }
                      */
@@ -25346,15 +25417,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.530Z",
+                     *       "createdAt": "2026-11-26T07:58:09.918Z",
                      *       "customDomain": null,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-23T13:55:28.530Z"
+                     *       "updatedAt": "2026-11-26T07:58:09.918Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -25402,7 +25473,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -25456,16 +25527,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.530Z",
+                     *       "createdAt": "2026-11-26T07:58:09.918Z",
                      *       "customDomain": null,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-23T13:55:28.626Z"
+                     *       "updatedAt": "2026-11-26T07:58:10.029Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -25504,16 +25575,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.530Z",
+                     *       "createdAt": "2026-11-26T07:58:09.918Z",
                      *       "customDomain": null,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-23T13:55:28.647Z"
+                     *       "updatedAt": "2026-11-26T07:58:10.048Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -25550,17 +25621,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-23T13:55:28.569Z",
+                     *         "createdAt": "2026-11-26T07:58:09.969Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a208b0-b6ba-701f-9aef-bae9d0d71db4",
+                     *         "id": "01a216dc-aa31-7676-ad8e-945da9f08b44",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=EUSyzxzhrIc864kcpjsid9LNgC7nl4x7",
+                     *         "recordValue": "groupwork-domain=qjVtpqpvXfpLIdBMFN0JfeOx6a5YcdD0",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-23T13:55:28.569Z",
-                     *         "verifiedAt": "2026-11-23T13:55:28.569Z"
+                     *         "updatedAt": "2026-11-26T07:58:09.969Z",
+                     *         "verifiedAt": "2026-11-26T07:58:09.969Z"
                      *       }
                      *     ]
                      */
@@ -25611,17 +25682,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-23T13:55:28.569Z",
+                     *       "createdAt": "2026-11-26T07:58:09.969Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a208b0-b6ba-701f-9aef-bae9d0d71db4",
+                     *       "id": "01a216dc-aa31-7676-ad8e-945da9f08b44",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=EUSyzxzhrIc864kcpjsid9LNgC7nl4x7",
+                     *       "recordValue": "groupwork-domain=qjVtpqpvXfpLIdBMFN0JfeOx6a5YcdD0",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-23T13:55:28.569Z",
-                     *       "verifiedAt": "2026-11-23T13:55:28.569Z"
+                     *       "updatedAt": "2026-11-26T07:58:09.969Z",
+                     *       "verifiedAt": "2026-11-26T07:58:09.969Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -25706,19 +25777,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:55:28.530Z",
+                     *           "createdAt": "2026-11-26T07:58:09.918Z",
                      *           "externalId": null,
-                     *           "id": "01a208b0-b6ad-7347-abd8-0e92c8510744",
-                     *           "organizationId": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *           "id": "01a216dc-aa27-74ac-9c92-04da89e6a492",
+                     *           "organizationId": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
+                     *             "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
+                     *           "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -25756,16 +25827,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.530Z",
+                     *       "createdAt": "2026-11-26T07:58:09.918Z",
                      *       "customDomain": null,
-                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
+                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-23T13:55:28.643Z"
+                     *       "updatedAt": "2026-11-26T07:58:10.043Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -25818,7 +25889,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *           "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -25857,11 +25928,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classIds": [
-                 *         "01a208b0-b4bb-712a-b9a1-a17847d2fd44"
-                 *       ],
-                 *       "email": "fay@north.example",
-                 *       "name": "Fay Lang",
+                 *       "email": "gil.moreau@north.example",
+                 *       "name": "Gil Moreau",
                  *       "role": "STUDENT"
                  *     }
                  */
@@ -25881,33 +25949,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.086Z",
-                     *       "email": "fay@north.example",
+                     *       "createdAt": "2026-11-26T07:58:09.564Z",
+                     *       "email": "gil.moreau@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a8be-7544-9138-c2065c8b841b",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:55:28.086Z",
+                     *         "createdAt": "2026-11-26T07:58:09.564Z",
                      *         "externalId": null,
-                     *         "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a8be-7544-9138-c207e0da0a65",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *         "userId": "01a216dc-a8be-7544-9138-c2065c8b841b"
                      *       },
                      *       "mustChangePassword": true,
-                     *       "name": "Fay Lang",
+                     *       "name": "Gil Moreau",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "temporaryPassword": "44g4-v44w-3bug-vrvd",
+                     *       "slipToken": "pz85GkqBqoLB7rOvG4F8wgXd",
+                     *       "temporaryPassword": "giraffe-unique-gown",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:55:28.086Z",
+                     *       "updatedAt": "2026-11-26T07:58:09.564Z",
                      *       "username": null
                      *     }
                      */
@@ -26011,49 +26081,50 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.445Z",
+                     *       "createdAt": "2026-11-26T07:58:08.557Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-23T13:55:27.849Z",
+                     *       "lastLoginAt": "2026-11-26T07:58:08.944Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:55:27.445Z",
+                     *         "createdAt": "2026-11-26T07:58:08.557Z",
                      *         "externalId": null,
-                     *         "id": "01a208b0-b255-73cd-a3b5-fe7d4f58d707",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a4ad-7059-8be0-d8f606bd9018",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *         "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-23T13:55:27.440Z",
+                     *         "createdAt": "2026-11-26T07:58:08.554Z",
                      *         "customDomain": null,
-                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:55:27.440Z"
+                     *         "updatedAt": "2026-11-26T07:58:08.554Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:55:27.445Z",
+                     *       "updatedAt": "2026-11-26T07:58:08.557Z",
                      *       "username": null
                      *     }
                      */
@@ -26101,38 +26172,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:27.444Z",
+                     *       "createdAt": "2026-11-26T07:58:08.556Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-23T13:55:27.688Z",
+                     *       "lastLoginAt": "2026-11-26T07:58:08.765Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:55:27.445Z",
+                     *         "createdAt": "2026-11-26T07:58:08.556Z",
                      *         "externalId": null,
-                     *         "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126de5807556",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
+                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-23T13:55:27.440Z",
+                     *         "createdAt": "2026-11-26T07:58:08.554Z",
                      *         "customDomain": null,
-                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -26141,12 +26213,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:55:28.246Z"
+                     *         "updatedAt": "2026-11-26T07:58:09.540Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-23T13:55:28.401Z",
+                     *       "updatedAt": "2026-11-26T07:58:09.740Z",
                      *       "username": null
                      *     }
                      */
@@ -26261,31 +26333,32 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.086Z",
+                     *       "createdAt": "2026-11-26T07:58:09.318Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
-                     *       "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:55:28.086Z",
+                     *         "createdAt": "2026-11-26T07:58:09.318Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a7df-7628-80d7-f31d8e32a921",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-23T13:55:28.124Z",
-                     *         "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *         "updatedAt": "2026-11-26T07:58:09.382Z",
+                     *         "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:55:28.124Z",
+                     *       "updatedAt": "2026-11-26T07:58:09.382Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -26383,31 +26456,32 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.086Z",
+                     *       "createdAt": "2026-11-26T07:58:09.318Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
-                     *       "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:55:28.086Z",
+                     *         "createdAt": "2026-11-26T07:58:09.318Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "id": "01a216dc-a7df-7628-80d7-f31d8e32a921",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-23T13:55:28.124Z",
-                     *         "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
+                     *         "updatedAt": "2026-11-26T07:58:09.382Z",
+                     *         "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:55:28.124Z",
+                     *       "updatedAt": "2026-11-26T07:58:09.382Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -26486,9 +26560,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "slipToken": "GiwvcQkvyRjhQ8mEIG7tswpn",
-                     *       "temporaryPassword": "tortoise-modest-screen",
-                     *       "username": "mia.meer@north"
+                     *       "slipToken": "Iu7Ht9u2cMjHg29DF3S41qIn",
+                     *       "temporaryPassword": "stage-burrow-gear",
+                     *       "username": null
                      *     }
                      */
                     "application/json": components["schemas"]["TemporaryPassword"];
@@ -26525,6 +26599,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -26559,20 +26638,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:55:28.754Z",
+                     *         "createdAt": "2026-11-26T07:58:10.170Z",
                      *         "group": {
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-23T13:55:28.754Z"
+                     *         "updatedAt": "2026-11-26T07:58:10.170Z"
                      *       }
                      *     ]
                      */
@@ -26614,36 +26693,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:55:28.918Z",
-                     *       "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "createdAt": "2026-11-26T07:58:10.378Z",
+                     *       "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-23T13:55:29.117Z",
-                     *       "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *       "lastActivity": "2026-11-23T13:55:29.134Z",
+                     *       "gradedAt": "2026-11-26T07:58:10.705Z",
+                     *       "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *       "lastActivity": "2026-11-26T07:58:10.725Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-23T13:55:29.134Z",
-                     *       "lockedByAssignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "lockedAt": "2026-11-26T07:58:10.725Z",
+                     *       "lockedByAssignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-23T13:55:29.099Z",
-                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "submittedAt": "2026-11-26T07:58:10.682Z",
+                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-23T13:55:29.134Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.725Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -26741,23 +26820,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:55:28.924Z",
-                     *       "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *       "createdAt": "2026-11-26T07:58:10.389Z",
+                     *       "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
-                     *       "lastActivity": "2026-11-23T13:55:28.947Z",
-                     *       "lastEditedBy": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *       "lastActivity": "2026-11-26T07:58:10.430Z",
+                     *       "lastEditedBy": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *       "lastEditedByUser": {
-                     *         "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *         "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -26771,9 +26850,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-23T13:55:28.947Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.430Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -27644,23 +27723,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:55:28.924Z",
-                     *       "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *       "createdAt": "2026-11-26T07:58:10.389Z",
+                     *       "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
-                     *       "lastActivity": "2026-11-23T13:55:28.941Z",
-                     *       "lastEditedBy": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *       "lastActivity": "2026-11-26T07:58:10.422Z",
+                     *       "lastEditedBy": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *       "lastEditedByUser": {
-                     *         "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *         "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -27674,9 +27753,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-23T13:55:28.941Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.422Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -27776,8 +27855,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "fileType": "xlsx",
-                     *         "key": "01a2154d-8592-7417-8623-ef944ee3059e-1",
+                     *         "fileType": "docx",
+                     *         "key": "01a216dc-abcb-75e0-b40c-c85cb380e91d-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -27788,14 +27867,14 @@ export interface operations {
                      *           "print": true,
                      *           "review": true
                      *         },
-                     *         "title": "Cells.xlsx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a2154d-8592-7417-8623-ef944ee3059e/file"
+                     *         "title": "Our page.docx",
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a216dc-abcb-75e0-b40c-c85cb380e91d/file"
                      *       },
-                     *       "documentServerUrl": null,
-                     *       "documentType": "cell",
+                     *       "documentServerUrl": "http://127.0.0.1:3000",
+                     *       "documentType": "word",
                      *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a2154d-8592-7417-8623-ef944ee3059e/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a216dc-abcb-75e0-b40c-c85cb380e91d/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -27809,8 +27888,8 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
-                     *           "name": "Ben Student"
+                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "name": "Ben Okafor"
                      *         }
                      *       },
                      *       "token": "eyJhbGciOiJIUzI1NiJ9…"
@@ -27953,20 +28032,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:55:28.918Z",
-                     *       "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "createdAt": "2026-11-26T07:58:10.378Z",
+                     *       "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-23T13:55:29.113Z",
-                     *       "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *       "lastActivity": "2026-11-23T13:55:29.099Z",
+                     *       "gradedAt": "2026-11-26T07:58:10.700Z",
+                     *       "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *       "lastActivity": "2026-11-26T07:58:10.682Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -27977,12 +28056,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-23T13:55:29.099Z",
-                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "submittedAt": "2026-11-26T07:58:10.682Z",
+                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-23T13:55:29.099Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.682Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -28181,7 +28260,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933"
+                 *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85"
                  *     }
                  */
                 "application/json": components["schemas"]["SubmitDocument"];
@@ -28197,20 +28276,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:55:28.918Z",
-                     *         "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "createdAt": "2026-11-26T07:58:10.378Z",
+                     *         "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *         "lastActivity": "2026-11-23T13:55:29.035Z",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *         "lastActivity": "2026-11-26T07:58:10.579Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -28221,131 +28300,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-23T13:55:29.035Z",
-                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "submittedAt": "2026-11-26T07:58:10.579Z",
+                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-23T13:55:29.035Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.579Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "deadline": "2026-11-28T13:55:28.874Z",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "deadline": "2026-12-01T07:58:10.306Z",
+                     *           "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "createdAt": "2026-11-23T13:55:28.844Z",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "createdAt": "2026-11-26T07:58:10.257Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-23T13:55:29.035Z",
+                     *           "createdAt": "2026-11-26T07:58:10.579Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *               "downloadUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/download",
+                     *               "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *               "downloadUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a208b0-b88a-7125-bf9d-5d2a55483e79",
-                     *               "pdfUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/pdf",
+                     *               "id": "01a216dc-ac8f-702e-969c-64cff147afe3",
+                     *               "pdfUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
+                     *               "submissionId": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *           "id": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
+                     *           "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "id": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *             "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *             "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-23T13:55:29.035Z",
-                     *           "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "submittedAt": "2026-11-26T07:58:10.579Z",
+                     *           "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
+                     *         "currentSubmissionId": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.858Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.281Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.865Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.295Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *         "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-23T13:55:29.035Z"
+                     *         "updatedAt": "2026-11-26T07:58:10.579Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-23T13:55:29.035Z",
+                     *         "createdAt": "2026-11-26T07:58:10.579Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *             "downloadUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/download",
+                     *             "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *             "downloadUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a208b0-b88a-7125-bf9d-5d2a55483e79",
-                     *             "pdfUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/pdf",
+                     *             "id": "01a216dc-ac8f-702e-969c-64cff147afe3",
+                     *             "pdfUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
+                     *             "submissionId": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *         "id": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
+                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "id": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
-                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-23T13:55:29.035Z",
-                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "submittedAt": "2026-11-26T07:58:10.579Z",
+                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -28401,20 +28480,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:55:28.918Z",
-                     *         "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "createdAt": "2026-11-26T07:58:10.378Z",
+                     *         "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *         "lastActivity": "2026-11-23T13:55:29.048Z",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *         "lastActivity": "2026-11-26T07:58:10.615Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -28428,63 +28507,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-23T13:55:29.048Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.615Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *           "deadline": "2026-11-28T13:55:28.874Z",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "deadline": "2026-12-01T07:58:10.306Z",
+                     *           "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *         "createdAt": "2026-11-23T13:55:28.844Z",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "createdAt": "2026-11-26T07:58:10.257Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.858Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.281Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *             "createdAt": "2026-11-23T13:55:28.865Z",
+                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "createdAt": "2026-11-26T07:58:10.295Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *         "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-23T13:55:29.048Z"
+                     *         "updatedAt": "2026-11-26T07:58:10.615Z"
                      *       }
                      *     }
                      */
@@ -28529,14 +28608,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-23T13:55:28.941Z",
-                     *         "documentId": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *         "createdAt": "2026-11-26T07:58:10.422Z",
+                     *         "documentId": "01a216dc-abd9-7447-a0b9-88679fe2846a",
                      *         "editors": [
-                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         ],
-                     *         "id": "01a208b0-b82e-7091-b610-4cf00bb6d2c0",
+                     *         "id": "01a216dc-abf7-74e1-9bb2-92af07e07d97",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *         "savedById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -28544,14 +28623,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-23T13:55:28.924Z",
-                     *         "documentId": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *         "createdAt": "2026-11-26T07:58:10.389Z",
+                     *         "documentId": "01a216dc-abd9-7447-a0b9-88679fe2846a",
                      *         "editors": [
-                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         ],
-                     *         "id": "01a208b0-b81d-72d1-8b54-92d1da40d30c",
+                     *         "id": "01a216dc-abd9-7447-a0b9-8868232ee9e8",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *         "savedById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -28649,23 +28728,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:55:28.924Z",
-                     *       "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *       "createdAt": "2026-11-26T07:58:10.389Z",
+                     *       "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
-                     *       "lastActivity": "2026-11-23T13:55:28.955Z",
-                     *       "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *       "lastActivity": "2026-11-26T07:58:10.444Z",
+                     *       "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "lastEditedByUser": {
-                     *         "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -28679,9 +28758,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-23T13:55:28.955Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.444Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -28722,110 +28801,110 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.754Z",
+                     *       "createdAt": "2026-11-26T07:58:10.170Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-28T13:55:28.874Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-12-01T07:58:10.306Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *               "createdAt": "2026-11-23T13:55:28.858Z",
+                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "createdAt": "2026-11-26T07:58:10.281Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *               "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *               "createdAt": "2026-11-23T13:55:28.865Z",
+                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "createdAt": "2026-11-26T07:58:10.295Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *               "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *               "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *           "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.888Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.324Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
+                     *       "id": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *         },
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "teacher": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.754Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.170Z",
                      *       "writing": []
                      *     }
                      */
@@ -29013,23 +29092,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:55:28.754Z",
+                     *       "createdAt": "2026-11-26T07:58:10.170Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-23T13:55:28.918Z",
-                     *           "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "createdAt": "2026-11-26T07:58:10.378Z",
+                     *           "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *           "lastActivity": "2026-11-23T13:55:28.918Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *           "lastActivity": "2026-11-26T07:58:10.378Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -29043,28 +29122,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-23T13:55:28.918Z",
+                     *           "updatedAt": "2026-11-26T07:58:10.378Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *         },
                      *         {
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-23T13:55:28.924Z",
-                     *           "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *           "createdAt": "2026-11-26T07:58:10.389Z",
+                     *           "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
-                     *           "lastActivity": "2026-11-23T13:55:28.955Z",
-                     *           "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *           "lastActivity": "2026-11-26T07:58:10.444Z",
+                     *           "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "lastEditedByUser": {
-                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -29078,113 +29157,113 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-23T13:55:28.955Z",
+                     *           "updatedAt": "2026-11-26T07:58:10.444Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
-                     *             "deadline": "2026-11-28T13:55:28.874Z",
-                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "deadline": "2026-12-01T07:58:10.306Z",
+                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "createdAt": "2026-11-26T07:58:10.257Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *               "createdAt": "2026-11-23T13:55:28.858Z",
+                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "createdAt": "2026-11-26T07:58:10.281Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
+                     *               "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
+                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
-                     *               "createdAt": "2026-11-23T13:55:28.865Z",
+                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "createdAt": "2026-11-26T07:58:10.295Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
-                     *               "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
+                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *               "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
-                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
+                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *           "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:55:28.918Z"
+                     *           "updatedAt": "2026-11-26T07:58:10.378Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
+                     *       "id": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
+                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *         },
                      *         {
-                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
-                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
+                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
+                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
+                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *       "teacher": {
-                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-23T13:55:28.754Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.170Z",
                      *       "writing": []
                      *     }
                      */
@@ -29230,20 +29309,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:55:28.918Z",
-                     *         "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "createdAt": "2026-11-26T07:58:10.378Z",
+                     *         "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *         "lastActivity": "2026-11-23T13:55:28.918Z",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *         "lastActivity": "2026-11-26T07:58:10.378Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -29257,28 +29336,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-23T13:55:28.918Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.378Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       },
                      *       {
-                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:55:28.924Z",
-                     *         "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *         "createdAt": "2026-11-26T07:58:10.389Z",
+                     *         "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *         "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
-                     *         "lastActivity": "2026-11-23T13:55:28.955Z",
-                     *         "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *         "lastActivity": "2026-11-26T07:58:10.444Z",
+                     *         "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "lastEditedByUser": {
-                     *           "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -29292,9 +29371,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-23T13:55:28.955Z",
+                     *         "updatedAt": "2026-11-26T07:58:10.444Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *       }
                      *     ]
                      */
@@ -29330,7 +29409,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                 *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -29350,20 +29429,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:55:28.918Z",
-                     *       "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "createdAt": "2026-11-26T07:58:10.378Z",
+                     *       "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
-                     *       "id": "01a208b0-b817-7003-804f-16ab326241ee",
-                     *       "lastActivity": "2026-11-23T13:55:28.918Z",
+                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
+                     *       "lastActivity": "2026-11-26T07:58:10.378Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -29377,9 +29456,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-23T13:55:28.918Z",
+                     *       "updatedAt": "2026-11-26T07:58:10.378Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -29435,49 +29514,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a208b0-b850-7254-a723-567087f594b3",
+                     *               "id": "01a216dc-ac2e-7180-87b5-3ea2879ab45f",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a208b0-b772-73e0-a2ff-22aaa6108219/messages/attachments/01a208b0-b850-7254-a723-567087f594b3/download"
+                     *               "url": "/api/workrooms/01a216dc-aafa-7507-b09f-4e1f6b0d60e7/messages/attachments/01a216dc-ac2e-7180-87b5-3ea2879ab45f/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-23T13:55:28.980Z",
+                     *           "createdAt": "2026-11-26T07:58:10.483Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a208b0-b854-7384-b466-9717c4eb1ce9",
-                     *           "replyToId": "01a208b0-b84b-766f-927d-7545a867cb18",
+                     *           "id": "01a216dc-ac34-76da-9f53-1a43ab5d05e2",
+                     *           "replyToId": "01a216dc-ac27-774e-90c2-dca81e51e676",
                      *           "sender": {
-                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *           "senderId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-23T13:55:28.971Z",
+                     *           "createdAt": "2026-11-26T07:58:10.470Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-23T13:55:28.985Z",
-                     *           "id": "01a208b0-b84b-766f-927d-7545a867cb18",
+                     *           "editedAt": "2026-11-26T07:58:10.491Z",
+                     *           "id": "01a216dc-ac27-774e-90c2-dca81e51e676",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "senderId": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -29516,10 +29595,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a208b0-b850-7254-a723-567087f594b3"
+                 *         "01a216dc-ac2e-7180-87b5-3ea2879ab45f"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a208b0-b84b-766f-927d-7545a867cb18"
+                 *       "replyToId": "01a216dc-ac27-774e-90c2-dca81e51e676"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -29548,29 +29627,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a208b0-b850-7254-a723-567087f594b3",
+                     *           "id": "01a216dc-ac2e-7180-87b5-3ea2879ab45f",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a208b0-b772-73e0-a2ff-22aaa6108219/messages/attachments/01a208b0-b850-7254-a723-567087f594b3/download"
+                     *           "url": "/api/workrooms/01a216dc-aafa-7507-b09f-4e1f6b0d60e7/messages/attachments/01a216dc-ac2e-7180-87b5-3ea2879ab45f/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-23T13:55:28.980Z",
+                     *       "createdAt": "2026-11-26T07:58:10.483Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a208b0-b854-7384-b466-9717c4eb1ce9",
-                     *       "replyToId": "01a208b0-b84b-766f-927d-7545a867cb18",
+                     *       "id": "01a216dc-ac34-76da-9f53-1a43ab5d05e2",
+                     *       "replyToId": "01a216dc-ac27-774e-90c2-dca81e51e676",
                      *       "sender": {
-                     *         "id": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *         "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a208b0-b256-7067-ac4b-8848003d459c",
+                     *       "senderId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -29625,10 +29704,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a208b0-b850-7254-a723-567087f594b3",
+                     *       "id": "01a216dc-ac2e-7180-87b5-3ea2879ab45f",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a208b0-b772-73e0-a2ff-22aaa6108219/messages/attachments/01a208b0-b850-7254-a723-567087f594b3/download"
+                     *       "url": "/api/workrooms/01a216dc-aafa-7507-b09f-4e1f6b0d60e7/messages/attachments/01a216dc-ac2e-7180-87b5-3ea2879ab45f/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -29730,21 +29809,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-23T13:55:28.971Z",
-                     *       "deletedAt": "2026-11-23T13:55:28.994Z",
-                     *       "editedAt": "2026-11-23T13:55:28.985Z",
-                     *       "id": "01a208b0-b84b-766f-927d-7545a867cb18",
+                     *       "createdAt": "2026-11-26T07:58:10.470Z",
+                     *       "deletedAt": "2026-11-26T07:58:10.506Z",
+                     *       "editedAt": "2026-11-26T07:58:10.491Z",
+                     *       "id": "01a216dc-ac27-774e-90c2-dca81e51e676",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "senderId": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -29797,21 +29876,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-23T13:55:28.971Z",
+                     *       "createdAt": "2026-11-26T07:58:10.470Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-23T13:55:28.985Z",
-                     *       "id": "01a208b0-b84b-766f-927d-7545a867cb18",
+                     *       "editedAt": "2026-11-26T07:58:10.491Z",
+                     *       "id": "01a216dc-ac27-774e-90c2-dca81e51e676",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *       "senderId": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
+                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -29846,7 +29925,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a208b0-b854-7384-b466-9717c4eb1ce9"
+                 *       "lastReadMessageId": "01a216dc-ac34-76da-9f53-1a43ab5d05e2"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];

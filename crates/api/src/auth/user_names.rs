@@ -23,7 +23,7 @@ use service::actions::sign_in as signing;
     request_body = schema::SignInUsername,
     responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies"),
         (status = 401, description = "INVALID_USERNAME_OR_PASSWORD"),
-        (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
+        (status = 403, description = "BANNED_USER, PASSWORDS_OFF, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
          INVALID_CALLBACK_URL"),
         (status = 422, description = "USERNAME_TOO_SHORT, USERNAME_TOO_LONG, INVALID_USERNAME"),
         (status = 503, description = "OVERLOADED"),
@@ -128,7 +128,7 @@ pub(crate) async fn is_available(request: AuthRequest) -> AuthResult {
     request_body = schema::Slip,
     responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies"),
         (status = 401, description = "INVALID_TOKEN"),
-        (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED")))]
+        (status = 403, description = "BANNED_USER, PASSWORDS_OFF, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED")))]
 pub(crate) async fn sign_in_with_slip(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let token = reader.string("token").to_owned();

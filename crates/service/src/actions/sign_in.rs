@@ -129,6 +129,10 @@ pub fn sign_in_with_slip(
     if credential.is_banned {
         return Ok(SignInResult::Banned);
     }
+    // The code stands for the first password that is printed with it.
+    if !tx.may_sign_in_with_password(&user)? {
+        return Ok(SignInResult::PasswordsOff);
+    }
     tx.lift_ban(&user, now)?;
     let session = provisional(&credential, session.clone(), now);
     let opened = open_session(tx, user.clone(), session, browser, now)?;

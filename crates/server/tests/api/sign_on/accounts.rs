@@ -172,6 +172,13 @@ tenants!(school_reserves_passwords_to_owners_while_it_has_a_provider, |app| {
     };
     let right = test_support::accounts::PASSWORD;
     assert_eq!(sign_in(&world.ada, right).await, (403, "PASSWORDS_OFF".to_owned()));
+    let pupil = json!({"name": "Mia Without", "role": "STUDENT"});
+    let pupil = adam.post("/users", pupil).await.expect(201);
+    let slip = json!({"token": pupil["slipToken"]});
+    Browser::new(app)
+        .post("/auth/sign-in/slip", slip)
+        .await
+        .refused(403, "PASSWORDS_OFF");
     // A wrong password reveals nothing.
     let wrong = sign_in(&world.ada, "wrong wrong").await;
     assert_eq!(wrong, (401, "INVALID_EMAIL_OR_PASSWORD".to_owned()));

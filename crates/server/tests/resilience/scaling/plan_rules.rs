@@ -184,10 +184,6 @@ pub const SCHOOL: &[(&str, &str)] = &[
         "people::NAMES_TAKEN",
         "names that begin alike; a school has a thousand members",
     ),
-    (
-        "people::WITHOUT_ID",
-        "names that begin alike; a school has a thousand members",
-    ),
     ("assignments::STAFF_LIST", "the list of the school's topics"),
     ("attachments::OF_STAFF_LIST", "the files of that list"),
     ("group_assignments::OF_STAFF_LIST", "the links of that list"),
