@@ -37,10 +37,13 @@ export function useTime() {
   };
   const day = formatter({ dateStyle: "medium" });
   const clock = formatter({ timeStyle: "short" });
-  const today = day(new Date(serverNow()).toISOString());
+  const year = formatter({ year: "numeric" });
+  const now = new Date(serverNow()).toISOString();
   const moment = (at: string) =>
-    day(at) === today
+    day(at) === day(now)
       ? t("app.today", { time: clock(at) })
-      : formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at);
+      : year(at) === year(now)
+        ? formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at)
+        : formatter({ dateStyle: "medium", timeStyle: "short" })(at);
   return { zone, language, day, clock, moment, full: formatter({ dateStyle: "full", timeStyle: "long" }) };
 }
