@@ -1,6 +1,19 @@
 // Pages before sign-in.
 export default [
   { name: "Sign in", who: "nobody", path: "/login" },
+  {
+    name: "Sign in through a provider that rejected",
+    who: "nobody",
+    // The provider is added once; several screens share the demo school.
+    path: async (harness) => {
+      const admin = await harness.api("admin");
+      const provider = { preset: "KEYCLOAK", issuer: "https://id.school.example/realms/demo", clientId: "groupwork" };
+      if ((await admin.get("/admin/sign-on")).length === 0)
+        await admin.post("/admin/sign-on", { ...provider, name: "School account", clientSecret: "secret" });
+      return "/login?org=demo&error=account_not_linked";
+    },
+    ready: "[role=alert]",
+  },
   { name: "A forgotten password", who: "nobody", path: "/forgot" },
   { name: "A password set with a letter", who: "nobody", path: "/reset-password#token=x" },
   { name: "A code to sign in", who: "nobody", path: "/slip#token=x" },

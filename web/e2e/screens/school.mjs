@@ -27,6 +27,13 @@ export default [
     ready: "main form",
     does: (page) => page.getByRole("button", { name: /Create a token|Token erstellen/ }).click(),
   },
+  {
+    name: "A new sign-on provider",
+    who: "admin",
+    path: "/admin/organisation",
+    ready: "main form",
+    does: (page) => page.getByRole("button", { name: /Add a provider|Anmeldedienst hinzufügen/ }).click(),
+  },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
   {
     name: "Privacy",

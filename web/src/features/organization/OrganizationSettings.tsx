@@ -110,7 +110,6 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
         />
         <Checkbox {...form.check("teachersAddSubjects")}>{t("organisation.teachersAddSubjects")}</Checkbox>
         <Checkbox {...form.check("studentsChangeNames")}>{t("organisation.studentsChangeNames")}</Checkbox>
-        <Checkbox {...form.check("passwordsForOwnersOnly")}>{t("organisation.passwordsForOwnersOnly")}</Checkbox>
       </SettingsSection>
       <SettingsSection title={t("organisation.security")} text={t("organisation.securityText")}>
         <RadioGroup
@@ -122,6 +121,7 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
           ]}
           {...form.field("requireSecondFactor", "metadata.requireSecondFactor")}
         />
+        <Checkbox {...form.check("passwordsForOwnersOnly")}>{t("organisation.passwordsForOwnersOnly")}</Checkbox>
       </SettingsSection>
       <EditConflict
         differences={form.differences}
