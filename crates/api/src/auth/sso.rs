@@ -130,7 +130,7 @@ pub(crate) async fn follow(
 /// sign-in that this browser has started.
 #[utoipa::path(post, path = "/auth/sso/callback/{providerId}",
     params(("providerId" = String, Path, description = "The provider")),
-    request_body(content = schema::SignOnResponse, content_type = "application/x-www-form-urlencoded"),
+    request_body(content = Option<schema::SignOnResponse>, content_type = "application/x-www-form-urlencoded"),
     responses((status = 302, description = "Redirect to callbackURL with the session cookies, or to errorCallbackURL with error"),
         (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub(crate) async fn receive(
