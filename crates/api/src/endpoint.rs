@@ -72,16 +72,17 @@ pub struct Row {
 pub struct Endpoints {
     tag: &'static str,
     rows: Vec<Row>,
-    /// Boxed: the table of routes is one expression, whose frame holds every intermediate value.
+    /// Boxed, because every row of the table moves it.
     router: Box<OpenApiRouter<App>>,
 }
 
 impl Endpoints {
-    /// Sets the noun of the routes that are added next. It is their tag in the OpenAPI document.
+    /// Adds the routes of a noun, which is their tag in the OpenAPI document. Each noun has a frame of its own on the stack:
+    /// in one expression, the intermediate values of all routes would need more than a megabyte.
     #[must_use]
-    pub fn tag(mut self, noun: &'static str) -> Self {
+    pub fn noun(mut self, noun: &'static str, add: impl FnOnce(Self) -> Self) -> Self {
         self.tag = noun;
-        self
+        add(self)
     }
 
     /// Adds the handlers of one path: `GET PATCH /users/me`.

@@ -22,14 +22,14 @@ use super::{
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub fn endpoints() -> Endpoints {
     Endpoints::default()
-        .tag("health")
+        .noun("health", |routes| routes
         .add(Anyone,                   Uncounted, "GET /health", routes!(health::show))
         .add(Anyone,                   Uncounted, "GET /health/live", routes!(health::live))
         .add(Anyone,                   Uncounted, "GET /health/ready", routes!(health::ready))
         .add(Anyone,                   Standard,  "GET /openapi.json", routes!(health::openapi))
         .add(Anyone,                   Standard,  "GET /docs", routes!(swagger_ui::page))
-        .add(Anyone,                   Standard,  "GET /docs/{file}", routes!(swagger_ui::part))
-        .tag("auth")
+        .add(Anyone,                   Standard,  "GET /docs/{file}", routes!(swagger_ui::part)))
+        .noun("auth", |routes| routes
         // Most are open to anyone, because the library validates the body first; their handlers authenticate.
         // Sign-in has limits of its own: a flood from one address must not lock out other users behind that address.
         .add(Anyone,                   Uncounted, "POST /auth/sign-in/email", routes!(auth::sign_in::sign_in))
@@ -102,8 +102,8 @@ pub fn endpoints() -> Endpoints {
         .add(Anyone,                   Standard,  "POST /auth/organization/check-slug", routes!(auth::unsupported::check_slug))
         .add(Anyone,                   Standard,  "POST /auth/organization/update-member-role", routes!(auth::unsupported::update_member_role))
         .add(Anyone,                   Standard,  "POST /auth/organization/remove-member", routes!(auth::unsupported::remove_member))
-        .add(Anyone,                   Standard,  "POST /auth/organization/invite-member", routes!(auth::unsupported::invite_member))
-        .tag("users")
+        .add(Anyone,                   Standard,  "POST /auth/organization/invite-member", routes!(auth::unsupported::invite_member)))
+        .noun("users", |routes| routes
         .add(SignedIn,                 Standard,  "GET PATCH /users/me", routes!(users::me, users::edit_me))
         .add(Staff.or(Provisioning),   Standard,  "GET /users", routes!(users::list))
         .add(Admin.or(Provisioning),   Standard,  "POST /users", routes!(users::create))
@@ -113,14 +113,14 @@ pub fn endpoints() -> Endpoints {
         .add(Admin,                    Standard,  "POST /users/{id}/reset-second-factor", routes!(users::reset_second_factor))
         .add(Member.or(Read),          Standard,  "GET /users/{id}/groups", routes!(users::groups_of))
         .add(Admin.or(Provisioning),   Import,    "POST /users/import", routes!(imports::run))
-        .add(SignedIn,                 Standard,  "POST /users/me/email", routes!(change_email::request_change))
-        .tag("invitations")
+        .add(SignedIn,                 Standard,  "POST /users/me/email", routes!(change_email::request_change)))
+        .noun("invitations", |routes| routes
         .add(Admin.or(Provisioning),   Standard,  "GET /admin/invitations", routes!(invitations::list))
         .add(Admin,                    Standard,  "POST /admin/invitations/{id}/resend", routes!(invitations::resend))
         .add(SuperAdmin,               Standard,  "POST /admin/invitations/{id}/confirm", routes!(invitations::confirm))
         .add(Anyone,                   Standard,  "POST /invitations/preview", routes!(invitations::preview))
-        .add(Anyone,                   Standard,  "POST /invitations/accept", routes!(invitations::accept))
-        .tag("admin")
+        .add(Anyone,                   Standard,  "POST /invitations/accept", routes!(invitations::accept)))
+        .noun("admin", |routes| routes
         .add(Admin.or(Provisioning),   Standard,  "GET /admin/members", routes!(members::list))
         .add(Admin,                    Standard,  "PATCH DELETE /admin/members/{id}", routes!(members::edit, members::remove))
         .add(Admin,                    Standard,  "GET POST /admin/domains", routes!(mail_domains::list, mail_domains::add))
@@ -140,20 +140,20 @@ pub fn endpoints() -> Endpoints {
         // Only in a session: a token cannot create another one.
         .add(Admin,                    Standard,  "GET POST /admin/api-tokens", routes!(api_tokens::list, api_tokens::create))
         .add(Admin,                    Standard,  "DELETE /admin/api-tokens/{id}", routes!(api_tokens::revoke))
-        .add(SuperAdmin,               Standard,  "GET /admin/system", routes!(system::show))
-        .tag("subjects")
+        .add(SuperAdmin,               Standard,  "GET /admin/system", routes!(system::show)))
+        .noun("subjects", |routes| routes
         .add(Member.or(Provisioning),  Standard,  "GET /subjects", routes!(subjects::list))
         .add(Staff.or(Provisioning),   Standard,  "POST /subjects", routes!(subjects::create))
-        .add(Admin.or(Provisioning),   Standard,  "GET PATCH DELETE /subjects/{id}", routes!(subjects::show, subjects::edit, subjects::remove))
-        .tag("homerooms")
+        .add(Admin.or(Provisioning),   Standard,  "GET PATCH DELETE /subjects/{id}", routes!(subjects::show, subjects::edit, subjects::remove)))
+        .noun("homerooms", |routes| routes
         .add(Member.or(Provisioning),  Standard,  "GET /homerooms", routes!(homerooms::list))
         .add(Admin.or(Provisioning),   Standard,  "POST /homerooms", routes!(homerooms::create))
         .add(Staff.or(Provisioning),   Standard,  "GET /homerooms/{id}", routes!(homerooms::show))
         .add(Admin.or(Provisioning),   Standard,  "PATCH DELETE /homerooms/{id}", routes!(homerooms::edit, homerooms::remove))
         .add(Staff.or(Provisioning),   Standard,  "GET /homerooms/{id}/students", routes!(homerooms::students))
         .add(Admin.or(Provisioning),   Standard,  "POST /homerooms/{id}/students", routes!(homerooms::add_students))
-        .add(Admin.or(Provisioning),   Standard,  "DELETE /homerooms/{id}/students/{studentId}", routes!(homerooms::remove_student))
-        .tag("classes")
+        .add(Admin.or(Provisioning),   Standard,  "DELETE /homerooms/{id}/students/{studentId}", routes!(homerooms::remove_student)))
+        .noun("classes", |routes| routes
         .add(Member.or(Provisioning),  Standard,  "GET /classes", routes!(classes::list))
         .add(Staff.or(Provisioning),   Standard,  "POST /classes", routes!(classes::create))
         .add(Member.or(Provisioning),  Standard,  "GET /classes/{id}", routes!(classes::show))
@@ -170,11 +170,11 @@ pub fn endpoints() -> Endpoints {
         .add(Staff.or(Provisioning),   Standard,  "PATCH DELETE /classes/{id}/students/{studentId}", routes!(enrollments::edit, enrollments::unenroll))
         .add(Staff.or(Read),           Standard,  "GET /classes/{id}/ungrouped", routes!(enrollments::ungrouped))
         .add(Staff.or(Grades),         Standard,  "GET /classes/{id}/grade-book", routes!(grade_books::show))
-        .add(Staff.or(Grades),         Export,    "GET /classes/{id}/grade-book.csv", routes!(grade_books::export))
-        .tag("courses")
+        .add(Staff.or(Grades),         Export,    "GET /classes/{id}/grade-book.csv", routes!(grade_books::export)))
+        .noun("courses", |routes| routes
         .add(Staff.or(Provisioning),   Standard,  "GET POST /courses", routes!(courses::list, courses::create))
-        .add(Staff,                    Standard,  "GET PATCH DELETE /courses/{id}", routes!(courses::show, courses::edit, courses::remove))
-        .tag("groups")
+        .add(Staff,                    Standard,  "GET PATCH DELETE /courses/{id}", routes!(courses::show, courses::edit, courses::remove)))
+        .noun("groups", |routes| routes
         .add(Member.or(Read),          Standard,  "GET /groups", routes!(groups::list))
         .add(Staff,                    Standard,  "POST /groups", routes!(groups::create))
         .add(Staff,                    Standard,  "POST /groups/batch", routes!(groups::create_all))
@@ -193,8 +193,8 @@ pub fn endpoints() -> Endpoints {
         .add(Student,                  Standard,  "POST /groups/{id}/help/withdraw", routes!(help::withdraw))
         .add(Staff,                    Standard,  "POST /groups/{id}/help/resolve", routes!(help::resolve))
         .add(Staff,                    Standard,  "POST /groups/{id}/help/claim", routes!(help::claim))
-        .add(Staff,                    Standard,  "GET /groups/{id}/contributions", routes!(contributions::contributions))
-        .tag("assignments")
+        .add(Staff,                    Standard,  "GET /groups/{id}/contributions", routes!(contributions::contributions)))
+        .noun("assignments", |routes| routes
         .add(Staff,                    Standard,  "GET /assignments/submissions/overview", routes!(submission_overview::overview))
         .add(Staff,                    Standard,  "GET /assignments/{id}/board", routes!(lesson_board::board))
         .add(Member.or(Read),          Standard,  "GET /assignments", routes!(assignments::list))
@@ -216,8 +216,8 @@ pub fn endpoints() -> Endpoints {
         .add(Staff.or(Grades),         Standard,  "POST /assignments/{id}/grades/import", routes!(grade_tables::import))
         .add(Staff,                    Export,    "GET /assignments/{id}/export.zip", routes!(topic_exports::export))
         .add(Staff,                    Long,      "POST /assignments/{id}/finish", routes!(close_topic::finish))
-        .add(Staff,                    Standard,  "POST /assignments/{id}/reopen", routes!(close_topic::reopen))
-        .tag("workrooms")
+        .add(Staff,                    Standard,  "POST /assignments/{id}/reopen", routes!(close_topic::reopen)))
+        .noun("workrooms", |routes| routes
         .add(Member,                   Standard,  "GET /workrooms", routes!(workrooms::list))
         .add(Member,                   Standard,  "GET /workrooms/{id}", routes!(workrooms::show))
         .add(Member,                   Standard,  "GET /workrooms/group/{groupId}", routes!(workrooms::show_of_group))
@@ -226,8 +226,8 @@ pub fn endpoints() -> Endpoints {
         .add(Member,                   Standard,  "PATCH DELETE /workrooms/{id}/messages/{messageId}", routes!(chat::edit, chat::remove))
         .add(Member,                   Standard,  "POST /workrooms/{id}/messages/attachments", routes!(chat::upload))
         .add(Member,                   Standard,  "GET /workrooms/{id}/messages/attachments/{attachmentId}/download", routes!(chat::content))
-        .add(Member,                   Standard,  "POST /workrooms/{id}/read", routes!(chat::read))
-        .tag("documents")
+        .add(Member,                   Standard,  "POST /workrooms/{id}/read", routes!(chat::read)))
+        .noun("documents", |routes| routes
         .add(Member,                   Standard,  "GET /workrooms/{id}/documents", routes!(documents::list))
         // A file of an older Office format is converted before the response.
         .add(Member,                   Long,      "POST /workrooms/{id}/documents", routes!(documents::create))
@@ -252,13 +252,13 @@ pub fn endpoints() -> Endpoints {
         .add(DocumentServer,           Standard,  "GET /workrooms/uploads/{id}/file", routes!(document_server::source))
         // Fetches the bytes of a save before it responds.
         .add(DocumentServer,           Long,      "POST /workrooms/documents/{id}/callback", routes!(document_server::callback))
-        .add(Member,                   Export,    "GET /workrooms/documents/{id}/pdf", routes!(pdf::pdf))
-        .tag("submissions")
+        .add(Member,                   Export,    "GET /workrooms/documents/{id}/pdf", routes!(pdf::pdf)))
+        .noun("submissions", |routes| routes
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/submit", routes!(submissions::submit))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/flushed", routes!(submissions::confirm_flush))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/unsubmit", routes!(submissions::unsubmit))
-        .add(Staff,                    Standard,  "POST DELETE /assignments/{id}/groups/{groupId}/submission", routes!(submissions::record, submissions::remove_record))
-        .tag("feedback")
+        .add(Staff,                    Standard,  "POST DELETE /assignments/{id}/groups/{groupId}/submission", routes!(submissions::record, submissions::remove_record)))
+        .noun("feedback", |routes| routes
         .add(Staff.or(Grades),         Standard,  "PUT /feedback/submissions/{id}/grade", routes!(grades::grade))
         .add(Staff,                    Standard,  "PUT /workrooms/documents/{id}/grade", routes!(grades::grade_document))
         .add(Staff.or(Grades),         Standard,  "GET /feedback/submissions/{id}/grades", routes!(grades::list_states))
@@ -270,17 +270,17 @@ pub fn endpoints() -> Endpoints {
         .add(Member,                   Standard,  "GET /feedback", routes!(feedback::list))
         .add(Staff,                    Standard,  "POST /feedback", routes!(feedback::create))
         .add(Staff,                    Standard,  "PATCH DELETE /feedback/{id}", routes!(feedback::edit, feedback::remove))
-        .add(Staff,                    Standard,  "POST /feedback/submissions/{id}/return", routes!(feedback::return_work))
-        .tag("messages")
+        .add(Staff,                    Standard,  "POST /feedback/submissions/{id}/return", routes!(feedback::return_work)))
+        .noun("messages", |routes| routes
         .add(Member,                   Standard,  "GET /messages", routes!(direct_messages::list))
         .add(Member,                   Chat,      "POST /messages", routes!(direct_messages::send))
         .add(Member,                   Standard,  "GET /messages/unread-count", routes!(direct_messages::unread_count))
         .add(Member,                   Standard,  "GET DELETE /messages/{id}", routes!(direct_messages::show, direct_messages::remove))
-        .add(Member,                   Standard,  "POST /messages/{id}/read", routes!(direct_messages::read))
-        .tag("activity-logs")
+        .add(Member,                   Standard,  "POST /messages/{id}/read", routes!(direct_messages::read)))
+        .noun("activity-logs", |routes| routes
         .add(Staff.or(Read),           Standard,  "GET /activity-logs", routes!(activity_logs::list))
-        .add(Admin.or(Read),           Export,    "GET /activity-logs/export.csv", routes!(activity_logs::export))
-        .tag("tenants")
+        .add(Admin.or(Read),           Export,    "GET /activity-logs/export.csv", routes!(activity_logs::export)))
+        .noun("tenants", |routes| routes
         .add(SuperAdmin,               Standard,  "GET POST /tenants", routes!(tenants::list, tenants::create))
         .add(Anyone,                   Standard,  "GET /tenants/current", routes!(tenants::current))
         .add(SuperAdmin,               Standard,  "GET PATCH DELETE /tenants/{id}", routes!(tenants::show, tenants::edit, tenants::remove))
@@ -288,11 +288,11 @@ pub fn endpoints() -> Endpoints {
         .add(SuperAdmin,               Standard,  "POST /tenants/{id}/activate", routes!(tenants::activate))
         .add(SuperAdmin,               Standard,  "GET /tenants/{id}/members", routes!(tenants::members))
         .add(SuperAdmin,               Standard,  "GET POST /tenants/{id}/domains", routes!(mail_domains::list_of_tenant, mail_domains::set))
-        .add(SuperAdmin,               Standard,  "DELETE /tenants/{id}/domains/{domainId}", routes!(mail_domains::remove_of_tenant))
-        .tag("privacy")
+        .add(SuperAdmin,               Standard,  "DELETE /tenants/{id}/domains/{domainId}", routes!(mail_domains::remove_of_tenant)))
+        .noun("privacy", |routes| routes
         .add(SignedIn,                 Export,    "POST /users/me/export", routes!(privacy::export_own))
         .add(Admin,                    Export,    "POST /admin/gdpr/export", routes!(privacy::export))
         .add(Admin,                    Standard,  "GET /admin/gdpr/jobs/{id}", routes!(privacy::show))
         .add(Admin,                    Standard,  "GET /admin/gdpr/jobs/{id}/download", routes!(privacy::download))
-        .add(Admin,                    Long,      "POST /admin/gdpr/erase", routes!(privacy::erase))
+        .add(Admin,                    Long,      "POST /admin/gdpr/erase", routes!(privacy::erase)))
 }

@@ -4754,7 +4754,7 @@ export interface components {
             code?: string;
             error?: string;
             iss?: string;
-            state: string;
+            state?: string;
         };
         /**
          * @description The sign-in through a provider to start. One of `providerId`, `organizationSlug`, `domain` and `email` names the

@@ -313,7 +313,8 @@ pub struct SignOnStarted {
 #[derive(ToSchema)]
 #[schema(as = AuthSignOnResponse)]
 pub struct SignOnResponse {
-    state: String,
+    #[schema(nullable = false)]
+    state: Option<String>,
     #[schema(nullable = false)]
     code: Option<String>,
     #[schema(nullable = false)]
