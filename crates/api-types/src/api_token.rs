@@ -91,8 +91,4 @@ impl CreatedApiTokenView {
             secret: Some(text.expose().to_owned()),
         }
     }
-
-    pub fn id(&self) -> &ApiTokenId {
-        &self.token.id
-    }
 }

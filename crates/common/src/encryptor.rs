@@ -1,4 +1,4 @@
-//! Encrypts what the database keeps for later use and nobody may read in rows and backups: queued emails, secrets of
+//! Encrypts values that must not be readable in rows and backups: queued emails, secrets of
 //! sign-on providers, secrets of second factors. AES-256-GCM with a key that is derived from a secret of the installation.
 
 use anyhow::anyhow;

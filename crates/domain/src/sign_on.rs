@@ -133,7 +133,7 @@ pub struct ExternalIdentity {
     pub last_sign_in_at: Option<Timestamp>,
 }
 
-/// What a provider says about a person, from a verified token.
+/// The claims of a provider about a person, from a verified token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityClaims {
     pub issuer: String,
@@ -217,7 +217,7 @@ impl SignOnDenial {
 }
 
 /// Decides whether a rule may link an identity to the account that it has found. Administrators and owners are linked by
-/// hand only: a provider must not grant their rights to an identity that nobody has checked.
+/// hand only: a provider must not grant their rights to an unchecked identity.
 pub fn may_link(candidate: &LinkCandidate, rule: LinkingRule) -> Result<(), SignOnDenial> {
     if candidate.platform_role == PlatformRole::SuperAdmin {
         return Err(SignOnDenial::PlatformAdministrator);

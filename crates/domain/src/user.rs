@@ -105,7 +105,7 @@ impl User {
         own.or_else(|| school.and_then(|settings| settings.locale.as_ref()))
     }
 
-    /// Rejects an account that nobody could sign in to: without an email address it needs a user name, and the accounts
+    /// Rejects an account without a way to sign in: without an email address it needs a user name, and the accounts
     /// of owners and administrators need an email address.
     pub fn has_sign_in_name(&self, role: MemberRole) -> Result<(), DomainError> {
         if self.email.address().is_some() {

@@ -10,7 +10,7 @@ use crate::text::{Slug, TextError, Username};
 pub const FULL_NAME_MAX: usize = Username::MAX + 1 + Slug::MAX;
 /// Maximum length of a generated name, which leaves space for a number.
 const GENERATED_MAX: usize = 40;
-/// The name of people whose name has no letter that can be transliterated.
+/// The user name of people whose name has no character that can be transliterated.
 const FALLBACK: &str = "person";
 
 /// A user name as typed at sign-in.
@@ -94,7 +94,7 @@ fn part(name: &str) -> String {
     for character in search_key(&spelled).chars() {
         match character {
             'a'..='z' | '0'..='9' => part.push(character),
-            // A combining mark that has no base letter here, and apostrophes: O'Brien is obrien.
+            // A combining mark without a base character here, and apostrophes: O'Brien is obrien.
             '\'' | '’' | '‘' | 'ʼ' | '`' | '´' => {}
             _ if part.ends_with('-') || part.is_empty() => {}
             _ => part.push('-'),
@@ -103,7 +103,7 @@ fn part(name: &str) -> String {
     part.trim_end_matches('-').to_owned()
 }
 
-/// The transliteration of a lower-case character that has a usual one; letters with accents are reduced elsewhere.
+/// The transliteration of a lower-case character that has a usual one; accents are removed elsewhere.
 #[rustfmt::skip]
 #[expect(clippy::match_same_arms, reason = "grouped by script")]
 const fn letters(character: char) -> Option<&'static str> {

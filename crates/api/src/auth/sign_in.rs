@@ -52,7 +52,7 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
     }
     password::check_not_too_long(password)?;
 
-    // A placeholder is no identifier: it must not lead to the account that it stands for.
+    // A placeholder is no identifier: it must not lead to the account that has it.
     let account_key = match email::lower_case(address) {
         placeholder if is_placeholder(&placeholder) => format!("{NO_ACCOUNT}{placeholder}"),
         address => address,

@@ -25,7 +25,7 @@ use db::platform::{PlatformTx, PlatformWriteTx};
 const PENDING: &str = "second-factor";
 /// The kind of a browser that needs no second factor for a while.
 const TRUSTED: &str = "trusted-device";
-/// Number of secrets that one transaction encrypts anew.
+/// Number of secrets that one transaction encrypts again.
 const RENEWED_AT_ONCE: i64 = 200;
 
 /// What the browser of a sign-in presents and receives for the second factor. The new tokens are generated before the
@@ -299,7 +299,7 @@ pub fn secret(platform: &mut PlatformTx<'_>, encryptor: &Encryptor, user: &UserI
     Ok(factor.and_then(|factor| decrypt(encryptor, &factor)))
 }
 
-/// Encrypts the next secrets anew that only the previous secret of the installation decrypts. Returns the last id of the
+/// Encrypts the next secrets again that only the previous secret of the installation decrypts. Returns the last id of the
 /// page; `None` at the end.
 pub fn renew_secrets(platform: &mut PlatformTx<'_>, encryptor: &Encryptor, after: &str) -> Result<Option<String>> {
     let page = platform.second_factor_secrets(after, RENEWED_AT_ONCE)?;

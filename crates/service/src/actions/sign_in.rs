@@ -129,7 +129,7 @@ pub fn sign_in_with_slip(
     if credential.is_banned {
         return Ok(SignInResult::Banned);
     }
-    // The code stands for the first password that is printed with it.
+    // The code replaces the first password that is printed with it.
     if !tx.may_sign_in_with_password(&user)? {
         return Ok(SignInResult::PasswordsOff);
     }
@@ -147,7 +147,7 @@ pub(super) fn slip(token: &str) -> String {
     passwords::link("sign-in-slip", token)
 }
 
-/// Lets a session that was opened with a provisional password set a new one without typing the old one again.
+/// Permits a session that was opened with a provisional password to set a new one without the old one.
 fn provisional(credential: &Credential, session: Session, now: Timestamp) -> Session {
     let until = now.plus_seconds(NEW_PASSWORD_SECONDS);
     Session {

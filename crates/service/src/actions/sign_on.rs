@@ -306,7 +306,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &SignOnProviderId) -> Result<()> {
     Ok(())
 }
 
-/// Links an identity to a member. The caller must outrank the member: whoever controls the provider can sign in as the
+/// Links an identity to a member. The caller must outrank the member: who controls the provider can sign in as the
 /// member.
 pub fn link(tx: &mut WriteTx<'_>, id: &SignOnProviderId, new: &NewExternalIdentity) -> Result<NamedIdentity> {
     tx.lock_membership_changes()?;

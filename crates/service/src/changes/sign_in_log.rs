@@ -47,7 +47,6 @@ pub fn record(tx: &mut PlatformWriteTx<'_>, change: &SessionChange) -> Result<()
     };
     let actor = Actor {
         impersonated_by: impersonated_by.clone(),
-        api_token: None,
         ..actor
     };
     tx.write_in_home_tenant(&account, actor, clock::now(), |tx| tx.insert_log(&entry))

@@ -12,7 +12,7 @@ import type { ClassStudent } from "./classes";
 export function ClassSlips({ students, onClose }: { students: readonly ClassStudent[]; onClose: () => void }) {
   const { t } = useTranslation();
   const [sheets, setSheets] = useState<PasswordSheet[]>([]);
-  // Without an email address nobody can ask for a new password, so these students need the slips.
+  // Without an email address there is no link for a new password, so these students need the slips.
   const [chosen, setChosen] = useState<string[]>(() =>
     students.filter(({ user }) => user.email === null).map(({ user }) => user.id),
   );

@@ -203,7 +203,7 @@ both!(
         run(app, &SET_PLATFORM_ROLE, args![world.ada.id, "TEACHER"]);
         assert_kept(app, &ada).await;
 
-        // Administrators are below owners only, and nobody removes the own one with a session alone.
+        // Administrators are below owners only, and users cannot remove their own with a session alone.
         let adam = set_up(app, &world.adam).await;
         let olga = set_up(app, &world.olga).await;
         let own = format!("/users/{}/reset-second-factor", world.olga.id);

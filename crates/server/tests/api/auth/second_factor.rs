@@ -496,7 +496,7 @@ both!(secret_survives_rotation_of_the_installation_secret, |app| {
     user.begin(&browser).await;
     enter(&browser, &user.code()).await.expect(200);
     rotated.close().await;
-    // The start with both secrets encrypted the secret anew, so the previous one is not needed any more.
+    // The start with both secrets encrypted the secret again, so the previous one is not needed any more.
     let settled = SecondInstance::start(app, &["--auth-secret=another-auth-secret-for-tests-0123456789"]).await;
     let browser = Browser::elsewhere(&settled.base);
     user.begin(&browser).await;

@@ -46,7 +46,7 @@ tenants!(verified_address_of_held_domain_links_once, |app| {
     let ben = mail("ben", &email.to_uppercase(), json!(true));
     school.sign_in(&browser, &ben).await.is_signed_in();
     assert_signed_in(app, &browser, &app.world.ben).await;
-    // From then on the subject counts, whatever the address says.
+    // From then on the subject counts, not the address.
     let browser = Browser::new(app);
     school
         .sign_in(&browser, &mail("ben", "other@evil.example", json!(false)))
@@ -79,7 +79,7 @@ tenants!(unverified_address_does_not_link, |app| {
 
 tenants!(address_of_domain_that_the_school_does_not_hold_does_not_link, |app| {
     let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
-    // Ben's own domain is held by nobody.
+    // No organization holds Ben's domain.
     let ben = mail("x", &app.world.ben.email, json!(true));
     refused(app, &school, &ben, "account_not_linked").await;
     let domain = verified_domain(app, &app.world.south).await;

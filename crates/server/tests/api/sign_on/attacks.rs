@@ -228,7 +228,7 @@ tenants!(response_with_unknown_state_is_rejected, |app| {
 });
 
 tenants!(response_in_another_browser_is_rejected, |app| {
-    // Login CSRF: the attacker starts a sign-in and lets the victim's browser finish it, by address or by form.
+    // Login CSRF: the attacker starts a sign-in and the victim's browser finishes it, by address or by form.
     let school = linked(app).await;
     let (attacker, victim) = (Browser::new(app), Browser::new(app));
     let authorized = school.authorized(&attacker, &person(SUBJECT)).await;

@@ -1,4 +1,4 @@
-//! A session that the provider of a school opened is valid in that school only: whoever controls the provider must not
+//! A session that the provider of a school opened is valid in that school only: who controls the provider must not
 //! enter other schools as a person who works in both.
 
 use serde_json::json;

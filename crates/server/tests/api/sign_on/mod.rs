@@ -136,7 +136,7 @@ async fn post_form(browser: &Browser, authorized: &Authorized, origin: &str) -> 
     client.finish_showing(request, Some(Value::Object(shown))).await
 }
 
-/// Asserts that nobody is signed in.
+/// Asserts that no user is signed in.
 async fn assert_signed_out(browser: &Browser) {
     assert_eq!(browser.get("/auth/get-session").await.expect(200), Value::Null);
 }

@@ -123,7 +123,7 @@ fn find_account(tx: &mut WriteTx<'_>, new: &ImportedPerson) -> Result<Option<Fou
         && let Some(holder) = tx.member_of_external_id(external_id.as_str())?
     {
         let membership = tx.membership(&holder.user)?;
-        // A row with another address is about somebody else, unless the person had none.
+        // A row with another address is about another person, unless the person had none.
         let is_same = new.email.is_none() || membership.user.email.address().is_none();
         return Ok(is_same.then(|| FoundAccount {
             person: membership.user.person(),
