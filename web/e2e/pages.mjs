@@ -229,7 +229,7 @@ class Harness {
       if (![...ALWAYS_ALLOWED, ...(this.#allowed.get(page) ?? [])].some((pattern) => pattern.test(text)))
         this.errors.push(`${who}: ${text}`);
     };
-    page.on("pageerror", (error) => record(`page error: ${error.stack ?? error.message}`));
+    page.on("pageerror", (error) => record(`page error: ${error.message} ${error.stack}`));
     page.on("console", (message) => {
       if (message.type() === "error") record(`console: ${message.text()} ${message.location().url}`);
     });

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 
-const ReactMarkdown = lazy(() => import("react-markdown"));
+// Without its code, a text is shown as it was typed.
+const ReactMarkdown = lazy(() => import("react-markdown").catch(() => ({ default: PlainText })));
 
 // Headings inside a text are below the level of the screen's own; links open in a new tab.
 const ELEMENTS = {
@@ -34,9 +35,13 @@ const ELEMENTS = {
 export function Markdown({ children }: { children: string }) {
   return (
     <div className="flex flex-col gap-2 break-words [&_h3]:text-lg [&_h3]:font-semibold [&_h4]:font-semibold [&_h5]:font-semibold">
-      <Suspense fallback={<p className="whitespace-pre-wrap">{children}</p>}>
+      <Suspense fallback={<PlainText>{children}</PlainText>}>
         <ReactMarkdown components={ELEMENTS}>{children}</ReactMarkdown>
       </Suspense>
     </div>
   );
+}
+
+function PlainText({ children }: { children?: string | null | undefined }) {
+  return <p className="whitespace-pre-wrap">{children}</p>;
 }

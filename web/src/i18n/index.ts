@@ -38,7 +38,8 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
 const LESSON_PAGES = /^\/($|today$|groups$|topics\/[^/]+\/(board|projector)$)/;
 
-const requestedParts: TextPart[] = ["common"];
+/** Parts that are loaded or being loaded. A change of language loads them in the new language. */
+const requestedParts = new Set<TextPart>(["common"]);
 const loaded = new Set<string>();
 
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
@@ -76,10 +77,18 @@ export async function loadSchoolTexts(path: string): Promise<void> {
 
 /** Loads texts of parts that are shown later. */
 export async function loadTexts(...parts: TextPart[]): Promise<void> {
-  for (const part of parts) {
-    if (!requestedParts.includes(part)) requestedParts.push(part);
-  }
-  await Promise.all(requestedParts.map((part) => loadPart(language(), part)));
+  await Promise.all(
+    parts.map(async (part) => {
+      requestedParts.add(part);
+      try {
+        await loadPart(language(), part);
+      } catch (error) {
+        // Without a connection, the pages that need other parts still open.
+        requestedParts.delete(part);
+        throw error;
+      }
+    }),
+  );
 }
 
 /** The translation of a key that is built from a value of the service, if there is one. */
@@ -100,7 +109,7 @@ export async function applyAccountLanguage(person: { id: string; locale: string 
 }
 
 export async function setLanguage(target: Language): Promise<void> {
-  await Promise.all(requestedParts.map((part) => loadPart(target, part)));
+  await Promise.all([...requestedParts].map((part) => loadPart(target, part)));
   await i18n.changeLanguage(target);
   document.documentElement.lang = target;
   localStorage.setItem("language", target);

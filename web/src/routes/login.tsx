@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, redirect, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Form } from "../forms/Form";
@@ -41,7 +41,7 @@ export const Route = createFileRoute("/login")({
 
 // Only the demo has accounts to sign in with: elsewhere neither the buttons nor their request are loaded.
 const loadDemo = document.querySelector<HTMLMetaElement>('meta[name="demo"]')?.content;
-const DemoSignIn = lazy(async () => ({ default: (await import("../auth/DemoSignIn")).DemoSignIn }));
+const DemoSignIn = lazyPart(async () => (await import("../auth/DemoSignIn")).DemoSignIn);
 
 const SecondStep = lazyPart(async () => {
   await loadTexts("secondFactor");
@@ -49,9 +49,9 @@ const SecondStep = lazyPart(async () => {
 });
 
 // Only schools with a sign-on provider have such an address.
-const SignOnOptions = lazy(async () => {
+const SignOnOptions = lazyPart(async () => {
   const [part] = await Promise.all([import("../auth/SignOnOptions"), loadTexts("signOn")]);
-  return { default: part.SignOnOptions };
+  return part.SignOnOptions;
 });
 
 /** The school of the address, or of the page that the user has asked for. */

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useSyncExternalStore } from "react";
 
 import { prefetchWhenIdle } from "../../hooks/prefetchWhenIdle";
+import { lazyPart } from "../lazyPart";
 
 const loadRegion = () => import("../ToastRegion");
-const ToastRegion = lazy(async () => ({ default: (await loadRegion()).ToastRegion }));
+const ToastRegion = lazyPart(async () => (await loadRegion()).ToastRegion);
 
 let isWanted = false;
 const listeners = new Set<() => void>();
