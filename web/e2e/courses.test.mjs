@@ -192,3 +192,26 @@ scenario("change without a network fails with an error and keeps the page", asyn
   await page.context().setOffline(false);
   assert.deepEqual((await membersOf(groups[0])).toSorted(), students.toSorted());
 });
+
+scenario("topics of a class run during its lessons", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const api = await harness.api("ada");
+  const WEEK = [1, 2, 3, 4, 5, 6, 7];
+  const lessons = (weekdays, start, end) => weekdays.map((weekday) => ({ weekday, start, end, room: "Room 12" }));
+  const timetable = (schedule) => api.patch(`/classes/${topic.class.id}`, { schedule });
+  await timetable(lessons(WEEK, "00:00", "23:59"));
+  const ada = await harness.page("ada", { path: "/today" });
+  const section = (name) => ada.getByRole("region", { name }).filter({ hasText: "Landforms" });
+  await section("Running now").getByText("lesson 00:00–23:59, Room 12").first().waitFor();
+  await assertAccessible(ada);
+  // Two days from now there is a lesson, and none now.
+  const days = (new Date().getUTCDay() + 2) % 7 || 7;
+  await timetable(lessons([days], "10:15", "11:00"));
+  await ada.reload();
+  await section("Next")
+    .getByText(/next lesson \w+, 10:15, Room 12/)
+    .first()
+    .waitFor();
+  assert.equal(await section("Running now").count(), 0);
+  await timetable(null);
+});

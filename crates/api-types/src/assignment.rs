@@ -8,6 +8,7 @@ use domain::file::AssignmentAttachment;
 use domain::group_assignment::{Statistics, can_view_file};
 use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use domain::number::{Points, RequiredSubmissions};
+use domain::schedule::Schedule;
 use domain::text::{Description, GradeScale, Title};
 use domain::time::Timestamp;
 use serde::Serialize;
@@ -99,6 +100,9 @@ pub struct AssignmentFieldsView {
 pub struct AssignmentClassView {
     id: ClassId,
     name: String,
+    /// Weekly timetable, in the time zone of the school.
+    #[schema(required)]
+    schedule: Option<Schedule>,
 }
 
 /// Progress of the groups of a topic. The five status counts add up to `groups`.
@@ -187,6 +191,7 @@ impl AssignmentFieldsView {
             class: AssignmentClassView {
                 id: details.class.id.clone(),
                 name: details.class.name.clone(),
+                schedule: details.schedule.clone(),
             },
             course: details.course.clone(),
             attachments: details.attachments.iter().filter(is_shown).map(file).collect(),

@@ -56,7 +56,7 @@ fragments! {
     /// The topics of a student list: the student's own matching topics.
     pub(crate) STUDENT_TOPICS = "{OWN_TOPICS} {TOPIC_FILTER}";
     SELECT_TOPICS = "SELECT a.id AS assignment_id, a.organization_id, {ASSIGNMENT_COLUMNS}, k.name AS class_name,
-        k.academic_year, k.status AS class_status,
+        k.academic_year, k.status AS class_status, k.schedule,
             c.name AS course_name, c.subject_id AS course_subject_id,
                 (SELECT COUNT(*) FROM group_assignments n
                 WHERE n.organization_id = $1 AND n.assignment_id = a.id) AS group_count,
@@ -279,6 +279,7 @@ fn visible(row: &Columns<'_>) -> Result<VisibleAssignment> {
     let details = AssignmentDetails {
         assignment,
         class,
+        schedule: row.json_option("schedule")?,
         course,
         attachments: Vec::new(),
         links: Vec::new(),

@@ -13,6 +13,7 @@ use crate::group::{Group, GroupContext, GroupMember};
 use crate::group_assignment::{GroupAssignment, can_view_file, effective_description};
 use crate::homeroom::HomeroomLabel;
 use crate::id::{GroupId, UserId};
+use crate::schedule::Schedule;
 use crate::subject::SubjectLabel;
 use crate::submission::{Submission, SubmissionDocument};
 use crate::text::Description;
@@ -95,6 +96,8 @@ impl GroupDetails {
 pub struct AssignmentDetails {
     pub assignment: Assignment,
     pub class: ClassLabel,
+    /// The timetable of the class.
+    pub schedule: Option<Schedule>,
     pub course: Option<CourseLabel>,
     /// Shared attachments and those of single groups; [`can_view_file`] decides which of them a group sees.
     pub attachments: Vec<AssignmentAttachment>,

@@ -4297,6 +4297,7 @@ export interface components {
         AssignmentClass: {
             id: components["schemas"]["ClassId"];
             name: string;
+            schedule: components["schemas"]["Schedule"] | null;
         };
         /** @description Fields of a topic that a PATCH request may change. */
         AssignmentEdit: {

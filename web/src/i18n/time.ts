@@ -26,6 +26,14 @@ export function useZone(): string {
   );
 }
 
+/** The time zone of the school, in which its timetables are; else that of the user. */
+export function useSchoolZone(): string {
+  const { data: person } = useQuery(meQuery);
+  const own = useZone();
+  const zone = person?.organization?.metadata?.timezone;
+  return typeof zone === "string" && isKnownZone(zone) ? zone : own;
+}
+
 /** Formatters: `moment` is short, `day` has no time, `full` has everything. Each takes ISO 8601. */
 export function useTime() {
   const { t, i18n } = useTranslation();

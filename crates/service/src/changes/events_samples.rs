@@ -126,6 +126,7 @@ pub fn assignment(is_shared: bool, groups: &[&GroupDetails]) -> AssignmentDetail
     AssignmentDetails {
         assignment,
         class: label(),
+        schedule: None,
         course: None,
         attachments: Vec::new(),
         links,

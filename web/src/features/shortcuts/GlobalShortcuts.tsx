@@ -8,7 +8,7 @@ import { serverNow } from "../../hooks/serverClock";
 import { assignmentsQuery } from "../groups/groups";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../auth/session";
-import { sortIntoDay } from "../today/topicsOfTheDay";
+import { useSchoolZone } from "../../i18n/time";
 import { Button } from "../../components/Button";
 import type { ShortcutScreen } from "./shortcuts";
 import { lazyPart } from "../../components/lazyPart";
@@ -20,11 +20,14 @@ export function GlobalShortcuts({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const zone = useSchoolZone();
   const screen = useLocation({ select: ({ pathname }) => screenAt(pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
-    const [withPrefix] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), serverNow()).running;
-    if (withPrefix) await navigate({ to: "/topics/$topicId/board", params: { topicId: withPrefix.id } });
+    const { sortIntoDay } = await import("../today/topicsOfTheDay");
+    const { running, next } = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), zone, serverNow());
+    const topic = running[0] ?? next[0];
+    if (topic) await navigate({ to: "/topics/$topicId/board", params: { topicId: topic.id } });
   };
   const forStaff = {
     "g t": () => void navigate({ to: "/today" }),

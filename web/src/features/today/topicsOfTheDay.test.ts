@@ -20,6 +20,7 @@ function topic(
   return partial<ListedAssignment>({
     id,
     status,
+    class: { schedule: null },
     deadline: new Date(AT + hours * 3_600_000).toISOString(),
     groupAssignments,
   });
@@ -36,16 +37,32 @@ describe("sections of the start page", () => {
   ];
   const ids = (found: ListedAssignment[]) => found.map((one) => one.id);
   it("contain every open topic exactly once, by deadline", () => {
-    const day = sortIntoDay(topics, AT);
+    const day = sortIntoDay(topics, "UTC", AT);
     expect(ids(day.running)).toEqual(["soon", "late", "over"]);
     expect(ids(day.next)).toEqual(["week"]);
     expect(ids(day.overdue)).toEqual(["old"]);
   });
   it("list unpublished topics as upcoming, whatever their deadline", () => {
     const draft = { ...topic("draft", 1), isDraft: true, publishAt: null };
-    const day = sortIntoDay([...topics, draft], AT);
+    const day = sortIntoDay([...topics, draft], "UTC", AT);
     expect(ids(day.next)).toEqual(["draft", "week"]);
     expect(ids(day.running)).not.toContain("draft");
+  });
+  it("follow the timetable of the class", () => {
+    const classOn = (weekday: number) => ({
+      id: "",
+      name: "",
+      schedule: [{ weekday, start: "09:30", end: "10:30", room: null }],
+    });
+    // AT is a Friday.
+    const now = { ...topic("lesson", 300), class: classOn(5) };
+    const late = { ...topic("lessonLate", -50), class: classOn(5) };
+    const monday = { ...topic("monday", 0.1), class: classOn(1) };
+    const missed = { ...topic("missed", -0.1), class: classOn(1) };
+    const day = sortIntoDay([now, late, monday, missed], "UTC", AT);
+    expect(ids(day.running)).toEqual(["lesson", "lessonLate"]);
+    expect(ids(day.next)).toEqual(["monday"]);
+    expect(ids(day.overdue)).toEqual(["missed"]);
   });
   it("list submitted topics for grading, finished or not", () => {
     const given = topic(
@@ -58,7 +75,9 @@ describe("sections of the start page", () => {
       ],
       "FINISHED",
     );
-    expect(ids(sortIntoDay([given, topic("graded", -1, [{ status: "GRADED" }])], AT).toGrade)).toEqual(["given"]);
+    expect(ids(sortIntoDay([given, topic("graded", -1, [{ status: "GRADED" }])], "UTC", AT).toGrade)).toEqual([
+      "given",
+    ]);
     expect(longestWaitingSince(given)).toBe("2026-11-19T09:00:00Z");
   });
 });

@@ -4,36 +4,40 @@ import { queryOptions } from "@tanstack/react-query";
 import { client, unwrap } from "../../api/client";
 import type { ListedAssignment } from "../groups/groups";
 import { queryKeys } from "../../api/queryKeys";
+import { lessonTimes } from "./lessonTimes";
 import { publicationState } from "../lesson/publication";
 
 const DAY = 86_400_000;
 
 export interface TopicsOfTheDay {
-  /** Open, with a deadline less than a day away. */
+  /** Open, and the class has a lesson now; without a timetable, with a deadline less than a day away. */
   running: ListedAssignment[];
-  /** Open, with a later deadline or not published yet. */
+  /** Open, but not running, or not published yet. */
   next: ListedAssignment[];
-  /** The deadline passed a day ago or more, and the topic is not finished. */
+  /** The deadline has passed, the topic is not finished, and it is not running. */
   overdue: ListedAssignment[];
   /** Has submissions without a grade. */
   toGrade: ListedAssignment[];
 }
 
-/** Sorts the topics into sections, each by deadline. */
-export function sortIntoDay(topics: readonly ListedAssignment[], at: number): TopicsOfTheDay {
+/** Sorts the topics into sections, each by deadline. `zone` is the time zone of the school. */
+export function sortIntoDay(topics: readonly ListedAssignment[], zone: string, at: number): TopicsOfTheDay {
   const byEnd = topics.toSorted((one, other) => one.deadline.localeCompare(other.deadline));
   const active = byEnd.filter((topic) => topic.status === "ACTIVE");
-  const isPublished = (topic: ListedAssignment) => publicationState(topic, at) === "published";
-  const open = active.filter(isPublished);
-  const ends = (topic: ListedAssignment) => Date.parse(topic.deadline) - at;
+  const isOver = (topic: ListedAssignment) => Date.parse(topic.deadline) < at;
+  const isRunning = (topic: ListedAssignment) => {
+    if (publicationState(topic, at) !== "published") return false;
+    if (topic.class.schedule?.length) return lessonTimes(topic.class.schedule, zone, at).current !== undefined;
+    return Math.abs(Date.parse(topic.deadline) - at) < DAY;
+  };
+  const running = active.filter(isRunning);
+  const others = active.filter((topic) => !isRunning(topic));
+  const isOverdue = (topic: ListedAssignment) => isOver(topic) && publicationState(topic, at) === "published";
   return {
     // Overdue topics come after the current ones, latest deadline first.
-    running: [
-      ...open.filter((topic) => ends(topic) >= 0 && ends(topic) < DAY),
-      ...open.filter((topic) => ends(topic) < 0 && ends(topic) > -DAY).toReversed(),
-    ],
-    next: active.filter((topic) => ends(topic) >= DAY || !isPublished(topic)),
-    overdue: open.filter((topic) => ends(topic) <= -DAY),
+    running: [...running.filter((topic) => !isOver(topic)), ...running.filter(isOver).toReversed()],
+    next: others.filter((topic) => !isOverdue(topic)),
+    overdue: others.filter(isOverdue),
     toGrade: byEnd.filter((topic) => ungradedGroups(topic).length > 0),
   };
 }

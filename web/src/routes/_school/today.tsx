@@ -7,8 +7,9 @@ import { StateChip } from "../../components/base/StateChip";
 import { useNow } from "../../hooks/serverClock";
 import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
-import { useTime } from "../../i18n/time";
+import { useSchoolZone, useTime } from "../../i18n/time";
 import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
+import { NextLesson, CurrentLesson } from "../../features/today/Lesson";
 import { PublicationChip } from "../../features/lesson/PublicationChip";
 import { buttonClass } from "../../components/Button";
 import { EmptyState } from "../../components/base/EmptyState";
@@ -74,7 +75,7 @@ function Greeting() {
 
 function DaySections({ topics }: { topics: readonly ListedAssignment[] }) {
   const { t } = useTranslation();
-  const day = sortIntoDay(topics, useNow(60_000));
+  const day = sortIntoDay(topics, useSchoolZone(), useNow(60_000));
   const help = useQuery(helpCountsQuery).data;
   return (
     <>
@@ -146,6 +147,7 @@ function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number
       topic={topic}
       facts={
         <>
+          <CurrentLesson schedule={topic.class.schedule} />
           <strong>
             <TimeLeft until={topic.deadline} />
           </strong>
@@ -212,6 +214,7 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
       facts={
         <>
           <PublicationChip topic={topic} />
+          <NextLesson schedule={topic.class.schedule} />
           <EndTime topic={topic} />
           <span>
             {isOver
