@@ -2,13 +2,14 @@
 //! manifest that proves completeness. An archive is streamed, so memory does not depend on its size. All functions
 //! block: they run on the thread of a command.
 
+mod encryption;
 pub mod erasure_journal;
+mod folder;
 mod format;
 pub mod ownership;
 mod quarantine;
 mod read;
 mod restore;
-mod rotation;
 mod scrub;
 mod write;
 
@@ -16,13 +17,14 @@ use std::path::PathBuf;
 
 use tokio::runtime::Handle;
 
+pub use self::encryption::{ArchiveFile, Identities, Recipients};
+pub use self::folder::{BackupFolder, FetchedFile, archive_name, is_bucket_url, split_archive_path};
 pub use self::format::{ArchiveHeader, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{BackupArchive, verify};
 pub use self::restore::{RestoreSummary, restore};
-pub use self::rotation::{archive_path, delete_oldest};
 pub use self::scrub::{Findings, scrub};
-pub use self::write::{BackupSummary, write, write_stream};
+pub use self::write::{ArchiveOutput, BackupSummary, WriteOptions, write};
 use adapters::blob_store::BlobStore;
 use db::{Database, Store};
 

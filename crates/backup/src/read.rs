@@ -1,13 +1,12 @@
 //! Reads archives. Their content is untrusted until the whole archive has been verified.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Read, SeekFrom};
 
 use anyhow::{Context as _, ensure};
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
+use super::encryption::{ArchiveFile, ReadSeek};
 use super::format::{
     ArchiveHeader, ArchivePart, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream,
     LINE_MAX, MANIFEST, Manifest, TablePart, checksum_entry, file_name, parse_row, rows_name,
@@ -20,9 +19,8 @@ const HEADER_MAX: u64 = 64 << 10;
 const MANIFEST_MAX: u64 = 4 << 20;
 
 /// An archive whose entries are known.
-#[derive(Debug)]
 pub struct BackupArchive {
-    path: PathBuf,
+    file: ArchiveFile,
     pub header: ArchiveHeader,
     pub manifest: Manifest,
     rows: Vec<ByteRange>,
@@ -38,24 +36,23 @@ struct ByteRange {
 }
 
 /// Reads a whole archive and verifies it against its manifest; writes nothing.
-pub fn verify(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow::Result<BackupArchive> {
-    check_checksum(path, report_progress).with_context(|| format!("{} is no whole backup", path.display()))?;
-    let archive =
-        BackupArchive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
+pub fn verify(file: ArchiveFile, report_progress: ProgressCallback<'_>) -> anyhow::Result<BackupArchive> {
+    let name = file.path().display().to_string();
+    check_checksum(&file, report_progress).with_context(|| format!("{name} is no whole backup"))?;
+    let archive = BackupArchive::open(file).with_context(|| format!("{name} is no backup this release can read"))?;
     archive
         .check_contents(report_progress)
-        .with_context(|| format!("{} contradicts itself", path.display()))?;
+        .with_context(|| format!("{name} contradicts itself"))?;
     Ok(archive)
 }
 
 /// Verifies the checksum of the whole archive.
-fn check_checksum(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
-    let file = File::open(path)?;
-    let size = file.metadata()?.len();
+fn check_checksum(file: &ArchiveFile, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
+    let size = file.size()?;
     ensure!(size > CHECKSUM_ENTRY_BYTES, "it is too short");
     let mut digest = Sha256::new();
     let mut left = size - CHECKSUM_ENTRY_BYTES;
-    let mut reader = file;
+    let mut reader = file.open()?;
     let mut chunk = vec![0; CHUNK_BYTES];
     while left > 0 {
         let wanted = usize::try_from(left).unwrap_or(CHUNK_BYTES).min(CHUNK_BYTES);
@@ -83,10 +80,13 @@ pub(super) type FileVisitor<'s> = dyn FnMut(&FileEntry, Option<&mut dyn Read>) -
 
 impl BackupArchive {
     /// Locates the entries, which must be the known ones in the known order. Skips the bytes of files.
-    fn open(path: &Path) -> anyhow::Result<Self> {
-        let file = File::open(path)?;
-        let end = file.metadata()?.len().saturating_sub(CHECKSUM_ENTRY_BYTES);
-        let mut tar = tar::Archive::new(ReadUntil { file, end });
+    fn open(file: ArchiveFile) -> anyhow::Result<Self> {
+        let end = file.size()?.saturating_sub(CHECKSUM_ENTRY_BYTES);
+        let mut tar = tar::Archive::new(ReadUntil {
+            file: file.open()?,
+            position: 0,
+            end,
+        });
         let entries = tar.entries_with_seek()?.raw(true);
         let mut header = None;
         let mut rows = Vec::new();
@@ -138,7 +138,7 @@ impl BackupArchive {
             size: (manifest_at - 512).checked_sub(begin).context("its parts overlap")?,
         };
         Ok(Self {
-            path: path.to_owned(),
+            file,
             header: header.context("it is empty")?,
             manifest,
             rows,
@@ -218,7 +218,7 @@ impl BackupArchive {
     }
 
     fn span(&self, span: ByteRange) -> anyhow::Result<impl Read + use<>> {
-        let mut file = File::open(&self.path)?;
+        let mut file = self.file.open()?;
         file.seek(SeekFrom::Start(span.from))?;
         Ok(BufReader::with_capacity(CHUNK_BYTES, file.take(span.size)))
     }
@@ -276,21 +276,25 @@ fn read_entry(entry: &mut impl Read) -> io::Result<Vec<u8>> {
 
 /// A file without its checksum entry.
 struct ReadUntil {
-    file: File,
+    file: Box<dyn ReadSeek>,
+    position: u64,
     end: u64,
 }
 
 impl Read for ReadUntil {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.end.saturating_sub(self.file.stream_position()?);
+        let left = self.end.saturating_sub(self.position);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
-        self.file.read(&mut buffer[..wanted])
+        let count = self.file.read(&mut buffer[..wanted])?;
+        self.position += count as u64;
+        Ok(count)
     }
 }
 
 impl io::Seek for ReadUntil {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        self.position = self.file.seek(to)?;
+        Ok(self.position)
     }
 }
 

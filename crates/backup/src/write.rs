@@ -14,6 +14,7 @@ use flate2::write::GzEncoder;
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 
+use super::encryption::Recipients;
 use super::format::{
     ArchiveHeader, ArchivePart, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, MANIFEST, Manifest,
     TablePart, checksum_entry, file_name, padding, rows_name, tar_header, write_row,
@@ -32,9 +33,6 @@ const RENEWAL_INTERVAL: Duration = Duration::from_mins(1);
 /// The number of rows between two checks of the time.
 const RENEWAL_ROWS: u64 = 10_000;
 
-/// The extension of an archive that is not complete.
-pub const PART: &str = "part";
-
 /// The result of a backup.
 #[derive(Debug, Clone)]
 pub struct BackupSummary {
@@ -43,66 +41,51 @@ pub struct BackupSummary {
     pub size: u64,
 }
 
-/// Writes a backup to a path that does not exist. Until it is complete, it has a temporary name in the same folder.
-pub fn write(
-    installation: &Installation,
-    path: &Path,
-    report_progress: ProgressCallback<'_>,
-) -> anyhow::Result<BackupSummary> {
-    if path.exists() {
-        bail!("{} exists already", path.display());
-    }
-    let store = Store::open(&installation.database, 1, 1)?;
-    let mut lease = DeletionLease::acquire(installation, store)?;
-    let part = sibling_path(path, PART);
-    let outcome = write_part(installation, &part, &mut lease, report_progress);
-    if outcome.is_err() {
-        drop(std::fs::remove_file(&part));
-    }
-    let written = lease.end(outcome)?;
-    hit("backup.before_rename");
-    std::fs::rename(&part, path).with_context(|| path.display().to_string())?;
-    File::open(folder(path))?.sync_all()?;
-    Ok(written)
+/// Where the bytes of an archive go.
+pub trait ArchiveOutput: Write {
+    /// Called after the last byte: makes the archive durable, under its name. Otherwise there is no archive.
+    fn complete(&mut self) -> anyhow::Result<()>;
 }
 
-/// Streams a backup to `output`, which receives an incomplete archive if this fails. `scratch` is a folder for
-/// compressed rows.
-pub fn write_stream(
+/// How an archive is written.
+pub struct WriteOptions<'a> {
+    /// Who can read the archive; `None` leaves it unencrypted.
+    pub recipients: Option<&'a Recipients>,
+    /// A folder for compressed rows, which are not encrypted there. No other process can open their files.
+    pub scratch: &'a Path,
+}
+
+/// Writes a backup. An output that fails may contain an incomplete archive.
+pub fn write(
     installation: &Installation,
-    output: &mut dyn Write,
-    scratch: &Path,
+    output: &mut dyn ArchiveOutput,
+    options: &WriteOptions<'_>,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<BackupSummary> {
     let store = Store::open(&installation.database, 1, 1)?;
     let mut lease = DeletionLease::acquire(installation, store)?;
-    let scratch = scratch.join(format!("{}.rows", lease.name));
-    let outcome = write_archive(installation, output, scratch, &mut lease, report_progress);
+    let outcome = write_output(installation, output, options, &mut lease, report_progress);
     lease.end(outcome)
 }
 
-fn write_part(
+fn write_output(
     installation: &Installation,
-    part: &Path,
+    output: &mut dyn ArchiveOutput,
+    options: &WriteOptions<'_>,
     lease: &mut DeletionLease,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<BackupSummary> {
-    // The archive contains password hashes and everything that students wrote.
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(part)
-        .with_context(|| part.display().to_string())?;
-    let written = write_archive(
-        installation,
-        &mut file,
-        sibling_path(part, "rows"),
-        lease,
-        report_progress,
-    )?;
-    file.sync_all()?;
+    let scratch = options.scratch.join(format!("{}.rows", lease.name));
+    let written = match options.recipients {
+        None => write_archive(installation, output, scratch, lease, report_progress)?,
+        Some(recipients) => {
+            let mut encrypted = recipients.encrypt(&mut *output)?;
+            let written = write_archive(installation, &mut encrypted, scratch, lease, report_progress)?;
+            encrypted.finish()?;
+            written
+        }
+    };
+    output.complete()?;
     Ok(written)
 }
 
@@ -420,20 +403,5 @@ impl DeletionLease {
         if let Err(error) = self.runtime.block_on(written) {
             tracing::warn!(%error, "backup lease not released: file deletion resumes when it expires");
         }
-    }
-}
-
-/// Appends an extension to a path.
-fn sibling_path(path: &Path, extension: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(extension);
-    PathBuf::from(name)
-}
-
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
     }
 }

@@ -31,6 +31,7 @@ use tokio::io::AsyncRead;
 
 use self::disk::Disk;
 use self::memory::Memory;
+pub use self::s3::archives::{ArchiveBucket, ArchiveUpload};
 use self::s3::{S3Object, S3Store};
 use self::settings::ObjectStoreArgs;
 pub use self::staged::hex;

@@ -22,7 +22,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::sync::Semaphore;
 use tokio_util::io::StreamReader;
 
-use self::connection::{bucket_of, connect};
+use self::connection::{READ_TIMEOUT, bucket_of, connect};
 use super::disk::Disk;
 use super::marker::{MARKER, MARKER_MAX};
 use super::settings::ObjectStoreArgs;
@@ -31,6 +31,7 @@ use super::{BlobReader, blocking, failed};
 use common::clock;
 use common::error::{Error, Result};
 
+pub(super) mod archives;
 mod connection;
 pub(super) mod diagnosis;
 
@@ -79,7 +80,7 @@ impl S3Store {
     pub(super) async fn open(url: &str, args: &ObjectStoreArgs, folder: PathBuf) -> Result<Self> {
         let (bucket, prefix) =
             bucket_of(url).ok_or_else(|| anyhow::anyhow!("FILES_URL must look like s3://bucket/prefix"))?;
-        let store = connect(bucket, args)?;
+        let store = connect(bucket, args, READ_TIMEOUT)?;
         let uploads = folder.join("uploads");
         let staging = blocking({
             let uploads = uploads.clone();

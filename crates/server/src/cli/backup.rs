@@ -1,6 +1,6 @@
 //! `groupwork backup`, `restore` and `scrub`: arguments and output.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,10 @@ use clap::Args;
 
 use super::{data_folder, database};
 use crate::config::StorageArgs;
-use backup::{self, Findings, Installation, Manifest, Progress};
+use backup::{
+    self, ArchiveFile, ArchiveOutput, BackupArchive, BackupFolder, Findings, Identities, Installation, Manifest,
+    Progress, Recipients, WriteOptions,
+};
 use common::failpoint;
 use db::Database;
 
@@ -21,18 +24,30 @@ const NAMES_MAX: usize = 100;
 /// Arguments of `groupwork backup`.
 #[derive(Args)]
 pub struct BackupArgs {
-    /// The archive to write; it must not exist yet. `-` writes to standard output
+    /// The archive to write, a path or s3://bucket/name; it must not exist yet. `-` writes to standard output
     #[arg(required_unless_present = "folder", conflicts_with = "folder")]
     pub file: Option<PathBuf>,
-    /// Write an archive with the time in its name into this folder
+    /// Write an archive with the time in its name into this folder or under s3://bucket/prefix
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
     /// After a complete backup, delete the oldest archives of the folder, except this many
     #[arg(long, requires = "folder", conflicts_with = "file", value_parser = clap::value_parser!(u16).range(1..))]
     pub keep: Option<u16>,
+    /// Encrypt the archive for this public key of age (age1…); several keys are separated by commas
+    #[arg(
+        long = "recipient",
+        value_name = "KEY",
+        env = "BACKUP_RECIPIENTS",
+        value_delimiter = ',',
+        conflicts_with = "verify"
+    )]
+    pub recipients: Vec<String>,
     /// Only verify an existing archive
     #[arg(long, conflicts_with = "folder")]
     pub verify: bool,
+    /// With --verify, the file with the private key of an encrypted archive
+    #[arg(long, value_name = "FILE", requires = "verify")]
+    pub identity: Option<PathBuf>,
     #[command(flatten)]
     pub storage: StorageArgs,
 }
@@ -40,8 +55,11 @@ pub struct BackupArgs {
 /// Arguments of `groupwork restore`.
 #[derive(Args)]
 pub struct RestoreArgs {
-    /// The archive to restore
+    /// The archive to restore, a path or s3://bucket/name
     pub file: PathBuf,
+    /// The file with the private key of an encrypted archive
+    #[arg(long, value_name = "FILE")]
+    pub identity: Option<PathBuf>,
     /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
@@ -70,49 +88,107 @@ pub struct ScrubArgs {
 
 /// Writes a backup, or verifies one.
 pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
-    let mut progress_printer = ProgressPrinter::new();
-    let file = match (&arguments.file, &arguments.folder) {
-        (Some(file), _) => file.clone(),
-        (None, Some(folder)) => backup::archive_path(folder, common::clock::now()),
-        (None, None) => bail!("name an archive, or --folder"),
-    };
-    if arguments.verify {
-        let archive = backup::verify(&file, &mut |progress| progress_printer.print(&progress))?;
+    if let (true, Some(file)) = (arguments.verify, &arguments.file) {
+        let archive = fetch_and_verify(file, arguments.identity.as_deref(), &arguments.storage)?;
         println!("{} is whole: {}", file.display(), summary(&archive.manifest));
         return check_complete(&archive.manifest);
     }
-    let to_stdout = file.as_os_str() == "-";
+    let recipients = Recipients::parse(&arguments.recipients)?;
+    let (folder, name) = match (&arguments.file, &arguments.folder) {
+        (Some(file), _) => backup::split_archive_path(file)?,
+        (None, Some(folder)) => {
+            let name = backup::archive_name(common::clock::now(), recipients.is_some());
+            (folder.clone(), name)
+        }
+        (None, None) => bail!("name an archive, or --folder"),
+    };
+    let to_stdout = name == "-";
     if to_stdout && std::io::stdout().is_terminal() {
         bail!("standard output is a terminal: redirect the archive to a file or a program");
     }
-    let database = database::existing(&arguments.storage)?;
-    on(&arguments.storage, database, |installation| {
+    let storage = &arguments.storage;
+    let database = database::existing(storage)?;
+    on(storage, database, |installation| {
         installation.verify_storage()?;
-        let mut report_progress = |progress| progress_printer.print(&progress);
-        let written = if to_stdout {
-            let (mut output, scratch) = (std::io::stdout().lock(), &arguments.storage.data_dir);
-            backup::write_stream(installation, &mut output, scratch, &mut report_progress)?
+        let archives = BackupFolder::open(&folder, &storage.object_store, &installation.runtime)?;
+        let mut output = if to_stdout {
+            Box::new(StandardOutput(std::io::stdout().lock()))
         } else {
-            backup::write(installation, &file, &mut report_progress)?
+            archives.create(&name)?
         };
-        let (name, megabytes) = (file.display(), written.size >> 20);
+        let options = WriteOptions {
+            recipients: recipients.as_ref(),
+            scratch: match &archives {
+                BackupFolder::Disk(folder) if !to_stdout => folder,
+                _ => &storage.data_dir,
+            },
+        };
+        let mut progress_printer = ProgressPrinter::new();
+        let written = backup::write(installation, output.as_mut(), &options, &mut |progress| {
+            progress_printer.print(&progress);
+        })?;
         // Standard output may be the archive.
-        super::report(&format!("{name}: {megabytes} MiB, {}", summary(&written.manifest)));
+        super::report(&format!(
+            "{}: {} MiB, {}",
+            folder.join(&name).display(),
+            written.size >> 20,
+            summary(&written.manifest)
+        ));
         check_complete(&written.manifest)?;
         // An incomplete backup never replaces a complete one.
-        if let (Some(folder), Some(keep)) = (&arguments.folder, arguments.keep) {
-            for path in backup::delete_oldest(folder, keep.into())? {
-                super::report(&format!("{} deleted: {keep} newer ones are kept", path.display()));
+        if let (true, Some(keep)) = (arguments.folder.is_some(), arguments.keep) {
+            for name in archives.delete_oldest(keep.into())? {
+                super::report(&format!("{name} deleted: {keep} newer ones are kept"));
             }
         }
         Ok(())
     })
 }
 
+/// Verifies an archive. One in a bucket is downloaded, for as long as the result is used: into the data folder, or the
+/// working directory of a machine without one.
+fn fetch_and_verify(file: &Path, identity: Option<&Path>, storage: &StorageArgs) -> anyhow::Result<BackupArchive> {
+    let identities = identity.map(Identities::read).transpose()?;
+    let (folder, name) = backup::split_archive_path(file)?;
+    let runtime = super::runtime()?;
+    let archives = BackupFolder::open(&folder, &storage.object_store, runtime.handle())?;
+    let scratch = if storage.data_dir.is_dir() {
+        &storage.data_dir
+    } else {
+        Path::new(".")
+    };
+    let fetched = archives
+        .fetch(&name, scratch)
+        .with_context(|| file.display().to_string())?;
+    let mut progress_printer = ProgressPrinter::new();
+    backup::verify(ArchiveFile::new(fetched, identities), &mut |progress| {
+        progress_printer.print(&progress);
+    })
+}
+
+/// Standard output as the destination of an archive.
+struct StandardOutput(StdoutLock<'static>);
+
+impl Write for StandardOutput {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl ArchiveOutput for StandardOutput {
+    fn complete(&mut self) -> anyhow::Result<()> {
+        Ok(self.0.flush()?)
+    }
+}
+
 /// Restores a backup.
 pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
     let mut progress_printer = ProgressPrinter::new();
-    let archive = backup::verify(&arguments.file, &mut |progress| progress_printer.print(&progress))?;
+    let archive = fetch_and_verify(&arguments.file, arguments.identity.as_deref(), &arguments.storage)?;
     let header = &archive.header;
     println!(
         "{}: taken at {} by release {} from {}, {}",

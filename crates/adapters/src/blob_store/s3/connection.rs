@@ -9,12 +9,12 @@ use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 use super::super::settings::ObjectStoreArgs;
 use common::error::{Error, Result};
 
-/// The connect timeout and the read timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-const READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// The read timeout of stored files.
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Creates a client with limited retries and timeouts.
-pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> {
+/// Creates a client with limited retries and timeouts. `read_timeout` includes the time to send a request.
+pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs, read_timeout: Duration) -> Result<AmazonS3> {
     let secret = args.secret_access_key().map_err(|refused| anyhow::anyhow!(refused))?;
     let non_empty = |text: &Option<String>| {
         text.as_deref()
@@ -45,7 +45,7 @@ pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> 
     let options = ClientOptions::new()
         .with_allow_http(args.aws_allow_http)
         .with_connect_timeout(CONNECT_TIMEOUT)
-        .with_read_timeout(READ_TIMEOUT)
+        .with_read_timeout(read_timeout)
         // No total timeout: a download may take as long as its reader needs.
         .with_timeout_disabled();
     let backoff = BackoffConfig {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 
-use super::connection::{bucket_of, connect};
+use super::connection::{READ_TIMEOUT, bucket_of, connect};
 use super::{ObjectStoreArgs, REQUEST_TIMEOUT};
 use common::clock;
 
@@ -17,7 +17,7 @@ const QUOTED_MAX: usize = 300;
 /// Uses the store as the service does. The error names the failed step and what to do.
 pub(in super::super) async fn diagnose(url: &str, args: &ObjectStoreArgs) -> Result<(), String> {
     let (bucket, prefix) = bucket_of(url).ok_or("FILES_URL must be s3://bucket/prefix")?;
-    let store = connect(bucket, args).map_err(|error| match error {
+    let store = connect(bucket, args, READ_TIMEOUT).map_err(|error| match error {
         common::error::Error::Internal(cause) => format!("{cause:#}"),
         other => other.to_string(),
     })?;
