@@ -2,10 +2,11 @@
 //! decrypt them too: `age --decrypt --identity FILE`.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use adapters::blob_store::ReadSeek;
 use age::stream::{StreamReader, StreamWriter};
 use age::x25519::Recipient;
 use age::{DecryptError, Decryptor, Encryptor, Identity, IdentityFile};
@@ -56,11 +57,6 @@ impl Identities {
         Ok(Self(Arc::new(keys)))
     }
 }
-
-/// Both traits, for one of several readers.
-pub(super) trait ReadSeek: Read + Seek {}
-
-impl<T: Read + Seek> ReadSeek for T {}
 
 /// The file of an archive, which may be encrypted.
 pub struct ArchiveFile {

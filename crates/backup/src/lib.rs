@@ -9,6 +9,7 @@ mod format;
 pub mod ownership;
 mod quarantine;
 mod read;
+mod relocate;
 mod restore;
 mod scrub;
 mod write;
@@ -22,6 +23,7 @@ pub use self::folder::{BackupFolder, FetchedFile, archive_name, is_bucket_url, s
 pub use self::format::{ArchiveHeader, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{BackupArchive, verify};
+pub use self::relocate::{MovedFiles, move_files};
 pub use self::restore::{RestoreSummary, restore};
 pub use self::scrub::{Findings, scrub};
 pub use self::write::{ArchiveOutput, BackupSummary, WriteOptions, write};

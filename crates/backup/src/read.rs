@@ -6,12 +6,13 @@ use anyhow::{Context as _, ensure};
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
-use super::encryption::{ArchiveFile, ReadSeek};
+use super::encryption::ArchiveFile;
 use super::format::{
     ArchiveHeader, ArchivePart, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream,
     LINE_MAX, MANIFEST, Manifest, TablePart, checksum_entry, file_name, parse_row, rows_name,
 };
 use super::{CHUNK_BYTES, Progress, ProgressCallback};
+use adapters::blob_store::ReadSeek;
 use db::dump::Cell;
 
 /// The maximum size in bytes of the header and the manifest, which are read into memory.

@@ -23,7 +23,7 @@ use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 use adapters::blob_store::BlobReader;
 use common::clock;
 use common::failpoint::hit;
-use db::dump::Snapshot;
+use db::dump::{FileReference, Snapshot};
 use db::platform::CrossTenantReason;
 use db::{Database, Store};
 
@@ -173,16 +173,7 @@ impl ArchiveWriter<'_> {
             lease.renew()?;
         }
         let mut gzip = GzipEntry::new(&self.scratch)?;
-        snapshot.files(false, |file| {
-            let line = FileEntry {
-                key: file.key,
-                size: file.size,
-                sha256: file.sha256,
-            };
-            let mut text = serde_json::to_vec(&line)?;
-            text.push(b'\n');
-            gzip.line(&text)
-        })?;
+        snapshot.files(false, |file| write_file_entry(file, &mut gzip))?;
         let (named, (list, part)) = gzip.append(&mut self.out, FILE_LIST)?;
         self.manifest.files_named = named;
         self.manifest.list = part;
@@ -244,6 +235,18 @@ impl ArchiveWriter<'_> {
     }
 }
 
+/// Writes a line of the list of files.
+pub(super) fn write_file_entry(file: FileReference, lines: &mut GzipEntry) -> common::error::Result<()> {
+    let entry = FileEntry {
+        key: file.key,
+        size: file.size,
+        sha256: file.sha256,
+    };
+    let mut text = serde_json::to_vec(&entry)?;
+    text.push(b'\n');
+    lines.line(&text)
+}
+
 /// Appends one entry of exactly this size.
 fn entry(out: &mut Out<'_>, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::Result<()> {
     out.write_all(tar_header(name, size)?.as_bytes())?;
@@ -266,14 +269,14 @@ fn add_fault(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
 }
 
 /// Compresses lines into a temporary file, because a tar header contains the size of the entry.
-struct GzipEntry {
+pub(super) struct GzipEntry {
     out: GzEncoder<BufWriter<File>>,
     lines: u64,
     unpacked: u64,
 }
 
 impl GzipEntry {
-    fn new(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn new(path: &Path) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
         let file = options
             .read(true)
@@ -291,31 +294,38 @@ impl GzipEntry {
         })
     }
 
-    fn line(&mut self, line: &[u8]) -> common::error::Result<()> {
+    pub(super) fn line(&mut self, line: &[u8]) -> common::error::Result<()> {
         self.out.write_all(line)?;
         self.lines += 1;
         self.unpacked += line.len() as u64;
         Ok(())
     }
 
-    /// Appends the compressed lines to the archive. Returns their number, and the file to read them again.
-    fn append(self, out: &mut Out<'_>, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
+    /// Returns the file with the compressed lines, to read them.
+    pub(super) fn finish(self) -> anyhow::Result<File> {
         let mut file = self
             .out
             .finish()?
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
-        let size = file.stream_position()?;
         file.rewind()?;
+        Ok(file)
+    }
+
+    /// Appends the compressed lines to the archive. Returns their number, and the file to read them again.
+    fn append(self, out: &mut Out<'_>, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
+        let (lines, unpacked) = (self.lines, self.unpacked);
+        let mut file = self.finish()?;
+        let size = file.metadata()?.len();
         let mut hashed = HashingStream::new(BufReader::with_capacity(CHUNK_BYTES, &file));
         entry(out, name, size, &mut hashed)?;
         let part = ArchivePart {
             size,
-            unpacked: self.unpacked,
+            unpacked,
             sha256: hashed.sha256(),
         };
         file.rewind()?;
-        Ok((self.lines, (file, part)))
+        Ok((lines, (file, part)))
     }
 }
 

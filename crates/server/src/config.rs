@@ -31,6 +31,9 @@ pub mod settings_file;
 
 use self::listen::ListenAddress;
 
+/// The value of FILES_FALLBACK_URL for files in DATA_DIR.
+const DISK: &str = "disk";
+
 /// Settings of the database and the file storage.
 #[derive(Args, Debug, Clone)]
 pub struct StorageArgs {
@@ -46,6 +49,10 @@ pub struct StorageArgs {
     /// `s3://bucket/prefix` for an object store; unset: files in DATA_DIR
     #[arg(long, env = "FILES_URL")]
     pub files_url: Option<String>,
+    /// While `groupwork files move` moves files to FILES_URL: the storage that has the others, `s3://bucket/prefix` or
+    /// `disk` for DATA_DIR
+    #[arg(long, env = "FILES_FALLBACK_URL")]
+    pub files_fallback_url: Option<String>,
     #[command(flatten)]
     pub object_store: ObjectStoreArgs,
     /// Number of database connections: `reading` or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the
@@ -197,6 +204,7 @@ impl Default for StorageArgs {
             database_url: None,
             database_url_file: None,
             files_url: None,
+            files_fallback_url: None,
             object_store: ObjectStoreArgs::default(),
             database_connections: None,
             database_wait_seconds: DATABASE_WAIT_SECONDS,
@@ -398,7 +406,19 @@ impl StorageArgs {
 
     /// Opens the file storage.
     pub async fn open_files(&self) -> error::Result<BlobStore> {
-        BlobStore::connect(&self.data_dir, self.files_url.as_deref(), &self.object_store).await
+        let open = |url| BlobStore::connect(&self.data_dir, url, &self.object_store);
+        let files = open(self.files_url.as_deref()).await?;
+        Ok(match self.fallback_url() {
+            None => files,
+            Some(DISK) => files.with_fallback(open(None).await?),
+            Some(url) => files.with_fallback(open(Some(url)).await?),
+        })
+    }
+
+    /// Returns the storage that has files which are missing in FILES_URL.
+    pub fn fallback_url(&self) -> Option<&str> {
+        let url = self.files_fallback_url.as_deref().map(str::trim);
+        url.filter(|url| !url.is_empty())
     }
 
     /// Returns the number of connections for reads and writes.
@@ -695,6 +715,15 @@ fn check_storage(storage: &StorageArgs, faults: &mut Vec<String>) {
         .filter(|url| !url.is_empty());
     if let Some(Err(why)) = files_url.map(BlobStore::check_url) {
         faults.push(why.to_owned());
+    }
+    match storage.fallback_url() {
+        Some(url) if url == files_url.unwrap_or(DISK) => {
+            faults.push("FILES_FALLBACK_URL must be another storage than that of FILES_URL".to_owned());
+        }
+        Some(url) if url != DISK && BlobStore::check_url(url).is_err() => {
+            faults.push("FILES_FALLBACK_URL must be s3://bucket/prefix, or disk for DATA_DIR".to_owned());
+        }
+        _ => {}
     }
     let has_key_id = storage
         .object_store

@@ -62,6 +62,15 @@ impl BlobStore {
     /// Returns whether a file is stored.
     pub async fn has(&self, key: &FileKey) -> Result<bool> {
         check(key)?;
+        match &self.fallback {
+            Some(fallback) if !self.has_here(key).await? => fallback.has_here(key).await,
+            Some(_) => Ok(true),
+            None => self.has_here(key).await,
+        }
+    }
+
+    /// Returns whether a file is stored in this storage itself.
+    pub(super) async fn has_here(&self, key: &FileKey) -> Result<bool> {
         match &self.backend {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());

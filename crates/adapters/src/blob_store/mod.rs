@@ -6,6 +6,7 @@ mod compound;
 mod disk;
 mod marker;
 mod memory;
+mod relocate;
 mod s3;
 mod staged;
 
@@ -31,6 +32,7 @@ use tokio::io::AsyncRead;
 
 use self::disk::Disk;
 use self::memory::Memory;
+pub use self::relocate::Relocated;
 pub use self::s3::archives::{ArchiveBucket, ArchiveUpload};
 use self::s3::{S3Object, S3Store};
 use self::settings::ObjectStoreArgs;
@@ -42,6 +44,8 @@ use common::error::{Error, Result};
 #[derive(Clone)]
 pub struct BlobStore {
     backend: Backend,
+    /// Files that are missing in the backend are read here, while files move from one storage to another.
+    fallback: Option<Arc<BlobStore>>,
     /// Set while it is unknown whether this storage belongs to the database: all reads, writes and removals are
     /// rejected.
     is_suspended: Arc<AtomicBool>,
@@ -112,8 +116,16 @@ impl BlobStore {
         };
         Ok(Self {
             backend,
+            fallback: None,
             is_suspended: Arc::default(),
         })
+    }
+
+    /// Reads files that are missing in this storage from another one, and deletes files in both.
+    #[must_use]
+    pub fn with_fallback(mut self, fallback: Self) -> Self {
+        self.fallback = Some(Arc::new(fallback));
+        self
     }
 
     /// Rejects all operations with 503 until [`Self::resume`], for all clones of this value.
@@ -174,6 +186,13 @@ impl BlobStore {
     /// Opens a stored file. A row refers to it, so a missing file is an internal error.
     pub async fn open(&self, key: &FileKey) -> Result<OpenBlob> {
         check(key)?;
+        match &self.fallback {
+            Some(fallback) if !self.has_here(key).await? => fallback.open_here(key).await,
+            _ => self.open_here(key).await,
+        }
+    }
+
+    async fn open_here(&self, key: &FileKey) -> Result<OpenBlob> {
         match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
@@ -204,6 +223,11 @@ impl BlobStore {
     pub async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         check(from)?;
         check(to)?;
+        if let Some(fallback) = &self.fallback
+            && !self.has_here(from).await?
+        {
+            return self.transfer(fallback, from, to, None).await;
+        }
         match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, from, to) = (disk.clone(), from.clone(), to.clone());
@@ -220,6 +244,14 @@ impl BlobStore {
     /// Deletes a file; succeeds if it does not exist.
     pub async fn remove(&self, key: &FileKey) -> Result<()> {
         check(key)?;
+        self.remove_here(key).await?;
+        match &self.fallback {
+            Some(fallback) => fallback.remove_here(key).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn remove_here(&self, key: &FileKey) -> Result<()> {
         match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());

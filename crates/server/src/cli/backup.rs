@@ -108,7 +108,7 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     }
     let storage = &arguments.storage;
     let database = database::existing(storage)?;
-    on(storage, database, |installation| {
+    with_installation(storage, database, |installation| {
         installation.verify_storage()?;
         let archives = BackupFolder::open(&folder, &storage.object_store, &installation.runtime)?;
         let mut output = if to_stdout {
@@ -204,7 +204,7 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
     let database = arguments.storage.database()?;
     database::announce(&database);
     let _lock = data_folder::lock(&database, Duration::ZERO).context("stop the service first")?;
-    on(&arguments.storage, database, |installation| {
+    with_installation(&arguments.storage, database, |installation| {
         let erased = arguments.erased.as_deref();
         let restored = backup::restore(installation, &archive, erased, &mut |progress| {
             progress_printer.print(&progress);
@@ -227,7 +227,7 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
 pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
     let mut progress_printer = ProgressPrinter::new();
     let database = database::existing(&arguments.storage)?;
-    on(&arguments.storage, database, |installation| {
+    with_installation(&arguments.storage, database, |installation| {
         if arguments.adopt_storage {
             installation.adopt_storage()?;
             println!("the file storage is marked as that of this database");
@@ -249,7 +249,7 @@ pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
 }
 
 /// Opens the configured database and file storage and runs `act` on this thread.
-fn on<T>(
+pub(super) fn with_installation<T>(
     storage: &StorageArgs,
     database: Database,
     act: impl FnOnce(&Installation) -> anyhow::Result<T>,
@@ -350,7 +350,7 @@ fn names(what: &str, names: &[String]) {
     }
 }
 
-fn describe_names(what: &str, names: &[String]) -> Vec<String> {
+pub(super) fn describe_names(what: &str, names: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = names
         .iter()
         .take(NAMES_MAX)
@@ -363,16 +363,16 @@ fn describe_names(what: &str, names: &[String]) -> Vec<String> {
 }
 
 /// Prints progress lines at a limited rate.
-struct ProgressPrinter {
+pub(super) struct ProgressPrinter {
     last: Instant,
 }
 
 impl ProgressPrinter {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { last: Instant::now() }
     }
 
-    fn print(&mut self, progress: &Progress) {
+    pub(super) fn print(&mut self, progress: &Progress) {
         if self.last.elapsed() < PROGRESS_INTERVAL {
             return;
         }

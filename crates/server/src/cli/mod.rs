@@ -9,6 +9,7 @@ mod database;
 mod demo;
 pub mod describe;
 mod doctor;
+mod files;
 mod healthcheck;
 mod import;
 mod log_writer;
@@ -94,6 +95,11 @@ enum Command {
     Restore(backup::RestoreArgs),
     /// Verify rows, files and checksums
     Scrub(backup::ScrubArgs),
+    /// Move the files to another storage
+    Files {
+        #[command(subcommand)]
+        command: files::FilesCommand,
+    },
     /// Create, check or show the settings
     Config {
         #[command(subcommand)]
@@ -245,6 +251,7 @@ fn perform(command: Command) -> anyhow::Result<()> {
         Command::Backup(arguments) => backup::backup(arguments),
         Command::Restore(arguments) => backup::restore(arguments),
         Command::Scrub(arguments) => backup::scrub(arguments),
+        Command::Files { command } => command.run(),
         Command::Config { command } => settings::run(command),
         Command::Doctor { json, serve, storage } => doctor::run(*serve, storage, json),
         Command::Healthcheck(arguments) => healthcheck::run(&arguments),

@@ -319,3 +319,84 @@ async fn scrub_restores_referenced_files_from_quarantine() {
         env.close();
     }
 }
+
+/// Uploads a document; returns its id.
+async fn document(service: &ServerProcess, world: &World, room: &str, text: &str) -> String {
+    let ben = Client::new(&service.base, Some(world.ben.cookie.clone()));
+    let path = format!("/workrooms/{room}/documents");
+    let made = ben.upload(&path, "essay.docx", office::docx(text), &[]).await;
+    made.expect(201)["id"].as_str().unwrap().to_owned()
+}
+
+async fn expect_content(service: &ServerProcess, world: &World, id: &str, text: &str) {
+    let ben = Client::new(&service.base, Some(world.ben.cookie.clone()));
+    let content = ben.get(&format!("/workrooms/documents/{id}/download")).await;
+    assert_eq!(content.status, 200, "{text}");
+    assert_eq!(content.bytes, office::docx(text), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_move_to_another_storage_while_the_service_runs() {
+    let (mut env, world) = school(DatabaseKind::Sqlite).await.unwrap();
+    let service = start(&mut env).await;
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let group = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
+    let group = ada.post("/groups", group).await.expect(201);
+    let room = group["workRoomId"].as_str().unwrap();
+    let old = document(&service, &world, room, "before").await;
+    let deleted = document(&service, &world, room, "deleted").await;
+    service.stop();
+    let files = env.folder().join("files");
+
+    let bucket = FakeS3::open().await;
+    for (name, value) in bucket.settings() {
+        env.set(&name, &value);
+    }
+    let (is_done, words) = run(&env, &["files", "move"]);
+    assert!(!is_done && words.contains("FILES_FALLBACK_URL is not set"), "{words}");
+    env.set("FILES_FALLBACK_URL", "s3://school/work");
+    let (_, words) = run(&env, &["config", "check"]);
+    assert!(words.contains("another storage than that of FILES_URL"), "{words}");
+    env.set("FILES_FALLBACK_URL", "disk");
+    let service = start(&mut env).await;
+    let new = document(&service, &world, room, "after").await;
+    for (id, text) in [(&old, "before"), (&new, "after"), (&deleted, "deleted")] {
+        expect_content(&service, &world, id, text).await;
+    }
+    assert_eq!(stored_files(&files).len(), 3, "the new file is in the bucket alone");
+    let ben = Client::new(&service.base, Some(world.ben.cookie.clone()));
+    ben.delete(&format!("/workrooms/documents/{deleted}")).await.expect(200);
+    until(async || stored_files(&files).len() == 2).await;
+
+    // A damaged file is named and stays where it is; the others are moved.
+    let key = stored_files(&files)
+        .into_iter()
+        .find(|file| !file.starts_with("installation"))
+        .unwrap();
+    let whole = std::fs::read(files.join(&key)).unwrap();
+    std::fs::write(files.join(&key), b"damaged").unwrap();
+    let (is_done, words) = run(&env, &["files", "move"]);
+    assert!(
+        !is_done && words.contains("0 files copied, 1 were there, 1 failed"),
+        "{words}"
+    );
+    std::fs::write(files.join(&key), whole).unwrap();
+    let (is_done, words) = run(&env, &["files", "move"]);
+    assert!(
+        is_done && words.contains("1 files copied, 1 were there, 0 failed"),
+        "{words}"
+    );
+    let (is_done, words) = run(&env, &["files", "move"]);
+    assert!(is_done && words.contains("0 files copied, 2 were there"), "{words}");
+    service.stop();
+
+    env.set("FILES_FALLBACK_URL", "");
+    std::fs::remove_dir_all(&files).unwrap();
+    let service = start(&mut env).await;
+    expect_content(&service, &world, &old, "before").await;
+    expect_content(&service, &world, &new, "after").await;
+    service.stop();
+    let (is_done, words) = run(&env, &["scrub"]);
+    assert!(is_done && words.contains("0 missing, 0 damaged"), "{words}");
+    env.close();
+}
