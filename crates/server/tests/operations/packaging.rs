@@ -1,4 +1,4 @@
-//! Files shipped with the binary: compose.yaml and its proxy. Read as text, because no test starts containers.
+//! Files shipped with the binary: compose.yaml with its proxy, and the manifest for Kubernetes. Read as text, because no test starts containers.
 
 use std::net::Ipv4Addr;
 
@@ -162,4 +162,50 @@ fn debian_page_leads_to_first_lesson() {
         text.contains("docs/debian.md: played") || text.contains("skipped: "),
         "{text}"
     );
+}
+
+/// Returns the names of all settings.
+fn setting_names() -> Vec<String> {
+    let example = read("packaging/groupwork.env.example");
+    let names = example
+        .lines()
+        .filter_map(|line| line.trim_start_matches('#').split_once('='));
+    names
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| is_setting_name(name))
+        .collect()
+}
+
+fn is_setting_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
+#[test]
+fn manifest_for_kubernetes_names_settings_and_waits_for_the_service() {
+    let manifest = read("packaging/kubernetes/groupwork.yaml");
+    let known = setting_names();
+    let named: Vec<&str> = manifest
+        .lines()
+        .filter_map(|line| line.trim().split_once(':'))
+        .map(|(name, _)| name)
+        .filter(|name| is_setting_name(name))
+        .collect();
+    assert!(named.len() > 10, "{named:?}");
+    for name in named {
+        assert!(known.iter().any(|setting| setting == name), "{name} is no setting");
+    }
+    let number = |key: &str| value(&manifest, key).trim_matches('"').parse::<u32>().unwrap();
+    assert!(number("terminationGracePeriodSeconds") >= number("DRAIN_SECONDS") + 30);
+    let containerfile = read("Containerfile");
+    let user = number("runAsUser");
+    assert!(
+        containerfile.contains(&format!("--uid {user} ")),
+        "the image has another user"
+    );
+    for path in ["/api/health/live", "/api/health/ready"] {
+        assert!(
+            manifest.contains(path) && read("docs/openapi.json").contains(&path["/api".len()..]),
+            "{path}"
+        );
+    }
 }
