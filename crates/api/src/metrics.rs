@@ -93,6 +93,9 @@ async fn current(app: &App, state: &DatabaseState) -> Registry {
         "Statements executed by read connections",
         app.store().read_statement_count(),
     );
+    let is_on = u64::from(app.maintenance().is_on());
+    let help = "1 while the installation is read-only for maintenance";
+    number(&mut registry, "maintenance", help, is_on);
     let is_failing = u64::from(app.mail().last_failure().is_some());
     let help = "1 if the last attempt of this instance to send an email failed";
     number(&mut registry, "email_delivery_failing", help, is_failing);

@@ -27,35 +27,21 @@ fragments! {
     ACCOUNT_COLUMNS = "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.has_second_factor, u.created_at, u.updated_at,
         u.is_active, u.banned,
             u.ban_reason, u.ban_expires, u.user_name, {HOME_SLUG} AS home_slug";
-    /// The value of the field named by an argument, as a text with the sort order of the field; `$1` is the current
-    /// time. Names are compared by `$column`.
-    SEARCHED_FIELD = "CASE CAST($2 AS TEXT) WHEN 'email' THEN {SHOWN_EMAIL}
-            WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
+    /// The fields that are searched, filtered and sorted by the same text; `$1` is the current time.
+    OTHER_FIELDS = "WHEN 'role' THEN u.role
             WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
             WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
                 THEN 'true' ELSE 'false' END
             WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
             WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
             WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
-            ELSE u.id END";
-    FILTERED_FIELD = "CASE CAST($4 AS TEXT) WHEN 'email' THEN {SHOWN_EMAIL}
-            WHEN 'name' THEN u.search_key WHEN 'role' THEN u.role
-            WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
-            WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
-                THEN 'true' ELSE 'false' END
-            WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
-            WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
-            WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
-            ELSE u.id END";
+            ELSE u.id";
+    /// The value of the field named by an argument, as a text.
+    SEARCHED_FIELD = "CASE CAST($2 AS TEXT) WHEN 'email' THEN {SHOWN_EMAIL} WHEN 'name' THEN u.search_key {OTHER_FIELDS} END";
+    FILTERED_FIELD = "CASE CAST($4 AS TEXT) WHEN 'email' THEN {SHOWN_EMAIL} WHEN 'name' THEN u.search_key {OTHER_FIELDS} END";
+    /// The same with the sort order of the field.
     SORTED_FIELD = "CASE CAST($7 AS TEXT) WHEN 'email' THEN COALESCE({SHOWN_EMAIL}, '')
-            WHEN 'name' THEN u.sort_key WHEN 'role' THEN u.role
-            WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
-            WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
-                THEN 'true' ELSE 'false' END
-            WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
-            WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
-            WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
-            ELSE u.id END";
+            WHEN 'name' THEN u.sort_key {OTHER_FIELDS} END";
     ASKED_FOR = "u.erased_at IS NULL AND CAST($1 AS BIGINT) IS NOT NULL
             AND (CAST($2 AS TEXT) IS NULL OR {SEARCHED_FIELD} LIKE $3 ESCAPE '\\')
             AND (CAST($4 AS TEXT) IS NULL OR CASE CAST($5 AS TEXT)

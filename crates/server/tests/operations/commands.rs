@@ -281,6 +281,7 @@ async fn metrics_count_by_route_and_contain_no_names() {
         "groupwork_emails_queued 0",
         "groupwork_email_queue_age_seconds 0",
         "groupwork_email_delivery_failing 0",
+        "groupwork_maintenance 0",
         "groupwork_quarantined_files 0",
         "groupwork_disk_free_bytes ",
         "groupwork_database_statements_read_total ",

@@ -102,6 +102,9 @@ async fn instance_that_starts_during_maintenance_is_read_only_at_once() {
     let adam = Client::new(&service.base, Some(world.adam.cookie.clone()));
     add_subject(&adam, "Meanwhile").await.refused(503, "MAINTENANCE");
     service.stop();
+    let doctor = env.command(&["doctor"], &[]).output().unwrap();
+    let text = String::from_utf8_lossy(&doctor.stdout);
+    assert!(text.contains("nothing can be changed"), "{text}");
     let output = env
         .command(&["maintenance", "on", "--message", ""], &[])
         .output()

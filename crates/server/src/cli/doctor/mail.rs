@@ -27,15 +27,26 @@ pub async fn examine(config: &Config, found: &mut DoctorReport) {
     found.add("mail", finding);
 }
 
-/// Checks what the service has recorded: emails that wait, and the last backup.
+/// Checks what the service has recorded: emails that wait, the last backup, and the maintenance mode.
 pub async fn examine_records(store: &Store, found: &mut DoctorReport) {
     let read = store.platform_read(CrossTenantReason::CommandLine, |platform| {
-        Ok((platform.email_queue()?, platform.last_backup()?))
+        Ok((
+            platform.email_queue()?,
+            platform.last_backup()?,
+            platform.maintenance()?,
+        ))
     });
-    let (queue, last_backup) = match read.await {
+    let (queue, last_backup, maintenance) = match read.await {
         Ok(read) => read,
         Err(error) => return found.add("records", fault(&error)),
     };
+    if let Some(mode) = maintenance {
+        let message = format!(
+            "on since {}: nothing can be changed; groupwork maintenance off",
+            mode.since
+        );
+        found.add("maintenance", Finding::Notice(message));
+    }
     let now = clock::now();
     let age = queue.oldest.map_or(0, |oldest| now.seconds_since(oldest));
     let message = format!("{} emails wait", queue.length);
