@@ -139,6 +139,31 @@ scenario("a talk without a document is recorded, graded and read by the group", 
   await ada.getByRole("button", { name: "Work without a document…" }).waitFor();
 });
 
+scenario("posters of several groups are recorded in one dialog", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const api = await harness.api("ada");
+  const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+  await ada.getByRole("button", { name: "Work without a document…" }).click();
+  const dialog = ada.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: "All groups" }).click();
+  const count = (await dialog.getByRole("checkbox").count()) - 1;
+  assert.ok(count > 1, "several groups have not submitted");
+  await dialog.getByRole("textbox", { name: "What it was" }).fill("Poster");
+  if (process.env.GROUPWORK_PICTURES)
+    await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/record-work.png` });
+  await assertAccessible(ada);
+  await dialog.getByRole("button", { name: `Record the work of ${count} groups` }).click();
+  await ada.getByText(`Work of ${count} groups recorded`).waitFor();
+  const recorded = async () => {
+    const { groupAssignments } = await api.get(`/assignments/${topic.id}`);
+    return groupAssignments.filter((one) => one.currentSubmission?.note === "Poster");
+  };
+  const works = await recorded();
+  assert.equal(works.length, count);
+  for (const { groupId } of works) await api.delete(`/assignments/${topic.id}/groups/${groupId}/submission`);
+  assert.equal((await recorded()).length, 0);
+});
+
 scenario("grades are imported from a table and published for all groups", async (harness) => {
   const { topic, grade } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });

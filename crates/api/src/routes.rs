@@ -257,6 +257,7 @@ pub fn endpoints() -> Endpoints {
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/submit", routes!(submissions::submit))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/flushed", routes!(submissions::confirm_flush))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/unsubmit", routes!(submissions::unsubmit))
+        .add(Staff,                    Standard,  "POST /assignments/{id}/record-work", routes!(submissions::record_for_groups))
         .add(Staff,                    Standard,  "POST DELETE /assignments/{id}/groups/{groupId}/submission", routes!(submissions::record, submissions::remove_record)))
         .noun("feedback", |routes| routes
         .add(Staff.or(Grades),         Standard,  "PUT /feedback/submissions/{id}/grade", routes!(grades::grade))

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::response::{Ack, Created};
-use super::valid::{ValidOrEmpty, ValidQuery};
+use super::valid::{Valid, ValidOrEmpty, ValidQuery};
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use api_types::group_assignment::GroupAssignmentView;
@@ -19,7 +19,9 @@ use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
 use db::WriteTx;
 use service::actions::freeze;
-use service::actions::submissions::{self, RecordWork, SubmissionState, SubmitDocument, WithdrawSubmission};
+use service::actions::submissions::{
+    self, RecordGroupWork, RecordWork, SubmissionState, SubmitDocument, WithdrawSubmission,
+};
 
 /// The result of submitting a document.
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,6 +73,31 @@ pub(crate) async fn record(
         Ok(Created(path, recorded))
     };
     cx.create(record).await
+}
+
+/// The result of recording work of several groups.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RecordedGroups {
+    /// Number of groups for which work was recorded.
+    recorded: i64,
+}
+
+/// Record work without documents for several groups of a topic
+///
+/// All of them or none: if one group cannot be recorded, nothing changes.
+#[utoipa::path(post, path = "/assignments/{id}/record-work", params(("id" = String, Path)), request_body = RecordGroupWork,
+    responses((status = 200, body = RecordedGroups), (status = 403, description = "NOT_CLASS_TEACHER"),
+        (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_NOT_PUBLISHED, GRADE_PUBLISHED, \
+         GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED")))]
+pub(crate) async fn record_for_groups(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    Valid(new): Valid<RecordGroupWork>,
+) -> Result<Json<RecordedGroups>> {
+    let recorded = cx
+        .write(move |tx| submissions::record_for_groups(tx, &id, &new))
+        .await?;
+    Ok(Json(RecordedGroups { recorded }))
 }
 
 /// Remove recorded work without documents

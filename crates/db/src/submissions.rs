@@ -5,14 +5,14 @@ pub mod attempts;
 pub mod feedback;
 pub mod grades;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::details::SubmissionDetails;
 use domain::document_kind::FileExtension;
 use domain::feedback::{Feedback, FeedbackVisibility};
 use domain::file::FileKey;
 use domain::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
-use domain::id::{DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
+use domain::id::{AssignmentId, DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
 use domain::number::Points;
 use domain::submission::{Submission, SubmissionDocument, SubmissionStatus};
 use domain::time::Timestamp;
@@ -55,6 +55,10 @@ statements! {
     /// The number of attempts of a link.
     ATTEMPTS = "SELECT COALESCE(MAX(attempt), 0) FROM submissions
             WHERE organization_id = $1 AND group_assignment_id = $2";
+    /// The number of attempts of each link of a topic.
+    ATTEMPTS_OF_TOPIC = "SELECT ga.id, MAX(s.attempt) AS attempts FROM group_assignments ga
+        JOIN submissions s ON s.group_assignment_id = ga.id
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 GROUP BY ga.id";
     /// The present members of a group.
     MEMBERS = "SELECT user_id FROM group_members WHERE organization_id = $1 AND group_id = $2
             ORDER BY joined_at, user_id";
@@ -111,6 +115,14 @@ impl ReadTx<'_> {
     /// Returns the number of attempts of a link.
     pub fn attempts(&mut self, link: &GroupAssignmentId) -> Result<i64> {
         self.fetch_one(&ATTEMPTS, args![link], |row| row.only())
+    }
+
+    /// Returns the number of attempts of each link of a topic that has any, regardless of the viewer.
+    pub fn attempts_of_topic(&mut self, topic: &AssignmentId) -> Result<HashMap<GroupAssignmentId, i64>> {
+        let rows = self.fetch_all(&ATTEMPTS_OF_TOPIC, args![topic], |row| {
+            Ok((row.get("id")?, row.get("attempts")?))
+        })?;
+        Ok(rows.into_iter().collect())
     }
 
     /// Lists the present members of a group.

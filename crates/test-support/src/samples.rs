@@ -138,7 +138,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
         }
         ("POST", "/assignments/{id}/handouts") => json!({"templateAttachmentId": ids.attachment}),
-        ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
+        ("POST", "/assignments/{id}/groups" | "/assignments/{id}/record-work") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         (
             "POST",

@@ -896,6 +896,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assignments/{id}/record-work": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record work without documents for several groups of a topic
+         * @description All of them or none: if one group cannot be recorded, nothing changes.
+         */
+        post: operations["post_assignments_id_record_work"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/assignments/{id}/reopen": {
         parameters: {
             query?: never;
@@ -7782,9 +7802,23 @@ export interface components {
         Reading: {
             lastReadMessageId?: components["schemas"]["MessageId"] | null;
         };
+        /** @description Work of several groups without documents. */
+        RecordGroupWork: {
+            /** @description The groups; none of them may have a submission. */
+            groupIds: components["schemas"]["List_GroupId"];
+            note?: components["schemas"]["Note"] | null;
+        };
         /** @description Work of a group without documents. */
         RecordWork: {
             note?: components["schemas"]["Note"] | null;
+        };
+        /** @description The result of recording work of several groups. */
+        RecordedGroups: {
+            /**
+             * Format: int64
+             * @description Number of groups for which work was recorded.
+             */
+            recorded: number;
         };
         /** @description Recorded work without documents. */
         RecordedWork: {
@@ -10771,6 +10805,27 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
+         *
+         *     `ASSIGNMENT_NOT_PUBLISHED`: The topic is not published for the group.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `GRADE_PUBLISHED`: The grade is already published.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -16286,6 +16341,46 @@ export interface operations {
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
+        };
+    };
+    post_assignments_id_record_work: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordGroupWork"];
+            };
+        };
+        responses: {
+            /** @description Record work without documents for several groups of a topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedGroups"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_reopen: {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::rows::{execute, texts};
+use test_support::topics::id;
 
 /// Returns the text of the copy of a document in the current attempt.
 pub async fn copied_text(fixture: &DocumentServerFixture, document: &str) -> String {
@@ -344,4 +345,58 @@ with_document_server!(work_is_recorded_for_a_finished_topic, |fixture| {
     ada.put(&grade, json!({"value": "3", "publish": true}))
         .await
         .expect(200);
+});
+
+with_document_server!(work_of_several_groups_is_recorded_at_once_or_not_at_all, |fixture| {
+    let world = &fixture.app.world;
+    let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
+    let new = json!({"classId": world.seven_b.id, "name": "Speakers", "memberIds": [world.cem.id]});
+    let other = id(&ada.post("/groups", new).await.expect(201));
+    let attach = format!("/assignments/{}/groups", fixture.topic);
+    ada.post(&attach, json!({"groupIds": [other]})).await.expect(200);
+    let stray = json!({"classId": world.seven_b.id, "name": "Elsewhere"});
+    let stray = id(&ada.post("/groups", stray).await.expect(201));
+
+    let route = format!("/assignments/{}/record-work", fixture.topic);
+    let both = json!({"groupIds": [fixture.group, other], "note": "Posters"});
+    ben.post(&route, both.clone()).await.refused(403, "FORBIDDEN_ROLE");
+    ada.post(&route, json!({"groupIds": []})).await.invalid("groupIds");
+    ada.post(&route, json!({"groupIds": [other, stray]}))
+        .await
+        .refused(409, "GROUP_NOT_ON_ASSIGNMENT");
+    let one = format!("/assignments/{}/groups/{other}/submission", fixture.topic);
+    ada.post(&one, json!({})).await.expect(201);
+    ada.post(&route, both.clone()).await.refused(409, "ALREADY_SUBMITTED");
+    let count = async || {
+        texts(
+            &fixture.app.database,
+            "SELECT id FROM submissions WHERE status = 'ACTIVE'".to_owned(),
+        )
+        .await
+        .len()
+    };
+    assert_eq!(count().await, 1, "nothing was recorded for the first group");
+
+    ada.delete(&one).await.expect(200);
+    let done = ada.post(&route, both.clone()).await.expect(200);
+    assert_eq!((&done["recorded"], count().await), (&json!(2), 2));
+    let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);
+    let links = topic["groupAssignments"].as_array().unwrap().iter();
+    for link in links.filter(|link| [&json!(fixture.group), &json!(other)].contains(&&link["groupId"])) {
+        let current = &link["currentSubmission"];
+        assert_eq!(
+            (&link["status"], &current["note"]),
+            (&json!("SUBMITTED"), &json!("Posters"))
+        );
+        assert!(!current["memberIds"].as_array().unwrap().is_empty(), "{link}");
+    }
+    let log = ada.get("/activity-logs?category=SUBMISSION").await.expect(200);
+    let entries = log["data"].as_array().unwrap().iter().take(2);
+    assert!(
+        entries
+            .into_iter()
+            .all(|entry| entry["details"]["withoutDocuments"] == true),
+        "{log}"
+    );
+    ada.post(&route, both).await.refused(409, "ALREADY_SUBMITTED");
 });

@@ -93,7 +93,11 @@ pub(super) struct WrittenGrade {
 }
 
 /// Rejects groups that do not work on the topic; [`Error::NotFound`] for a group that the caller cannot see.
-fn check_groups_of_topic(tx: &mut WriteTx<'_>, details: &AssignmentDetails, groups: &[GroupId]) -> Result<()> {
+pub(super) fn check_groups_of_topic(
+    tx: &mut WriteTx<'_>,
+    details: &AssignmentDetails,
+    groups: &[GroupId],
+) -> Result<()> {
     let on_topic = details.group_ids();
     let strays: Vec<_> = groups.iter().filter(|group| !on_topic.contains(group)).collect();
     for stray in &strays {

@@ -2,15 +2,18 @@
 //! as immutable copies. The copies are stored before the transaction begins, so that the document's status, the
 //! submission and the group assignment change atomically.
 
+use std::collections::HashMap;
+
 use domain::change::submission::SubmissionChange;
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
 use domain::document_kind::FileExtension;
 use domain::domain_error::DomainError;
 use domain::file::FileKey;
-use domain::group_assignment::StatusTransition;
+use domain::group_assignment::{GroupAssignment, StatusTransition};
 use domain::id::{
     AssignmentId, DocumentId, GroupAssignmentId, GroupId, RevisionId, SubmissionDocumentId, SubmissionId, UserId,
 };
+use domain::list::List;
 use domain::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
 use domain::text::Note;
 use domain::time::Timestamp;
@@ -19,6 +22,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::freeze::{self, Freeze};
+use super::grades::check_groups_of_topic;
 use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::{Error, Result};
@@ -70,6 +74,19 @@ pub struct WithdrawSubmission {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordWork {
     /// What was shown, for example a talk or a poster. The group reads it.
+    #[serde(default, deserialize_with = "domain::text::optional")]
+    #[garde(dive)]
+    pub note: Option<Note>,
+}
+
+/// Work of several groups without documents.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RecordGroupWork {
+    /// The groups; none of them may have a submission.
+    #[garde(dive, custom(domain::list::not_empty))]
+    pub group_ids: List<GroupId>,
+    /// What was shown, for example a talk or a poster. The groups read it.
     #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub note: Option<Note>,
@@ -287,20 +304,60 @@ pub fn record(
     let (attempts, now) = (tx.attempts(&link.id)?, tx.now());
     let next = submission::record(&topic, &link, attempts, now)?;
     let new = Submission {
-        on_behalf: true,
         member_ids: tx.member_ids_of(group)?,
         note: new.note.clone(),
         ..attempt(tx, &link.id, &next, by)
     };
-    begin(tx, &new, &[])?;
-    link.apply_transition_with(StatusTransition::Submitted, Some(new.id.clone()), now)?;
-    tx.update_link(&link)?;
-    let (link, submission) = (whole_link(tx, assignment, group)?, tx.submission(&new.id)?);
+    let id = insert_record(tx, &mut link, new)?;
+    let (link, submission) = (whole_link(tx, assignment, group)?, tx.submission(&id)?);
     tx.record(SubmissionChange::Recorded {
         link: Box::new(link.clone()),
         submission: Box::new(submission.clone()),
     });
     Ok((submission, link))
+}
+
+/// Records work without documents for several groups of a topic, or for none of them if one is rejected. Returns how
+/// many were recorded.
+pub fn record_for_groups(tx: &mut WriteTx<'_>, assignment: &AssignmentId, new: &RecordGroupWork) -> Result<i64> {
+    let by = author(tx)?;
+    let details = tx.lock_writable_assignment(assignment)?;
+    check_groups_of_topic(tx, &details, &new.group_ids)?;
+    let attempts = tx.attempts_of_topic(assignment)?;
+    let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
+    for (group, user) in tx.members_of_topic(assignment)? {
+        members.entry(group).or_default().push(user);
+    }
+    let is_meant = |link: &&GroupAssignmentDetails| new.group_ids.contains(&link.link.group_id);
+    for link in details.links.iter().filter(is_meant) {
+        let mut link = link.link.clone();
+        let former = attempts.get(&link.id).copied().unwrap_or_default();
+        let next = submission::record(&details.assignment, &link, former, tx.now())?;
+        let recorded = Submission {
+            member_ids: members.remove(&link.group_id).unwrap_or_default(),
+            note: new.note.clone(),
+            ..attempt(tx, &link.id, &next, by.clone())
+        };
+        insert_record(tx, &mut link, recorded)?;
+    }
+    let links = tx.assignment(assignment)?.details.links;
+    for link in links.iter().filter(is_meant) {
+        let submission = link.current_submission.clone().ok_or(Error::NotFound)?;
+        tx.record(SubmissionChange::Recorded {
+            link: Box::new(link.clone()),
+            submission: Box::new(submission),
+        });
+    }
+    Ok(i64::try_from(new.group_ids.len()).unwrap_or(i64::MAX))
+}
+
+/// Inserts an attempt without documents and makes it the current one.
+fn insert_record(tx: &mut WriteTx<'_>, link: &mut GroupAssignment, new: Submission) -> Result<SubmissionId> {
+    let new = Submission { on_behalf: true, ..new };
+    begin(tx, &new, &[])?;
+    link.apply_transition_with(StatusTransition::Submitted, Some(new.id.clone()), tx.now())?;
+    tx.update_link(link)?;
+    Ok(new.id)
 }
 
 /// Removes a recorded attempt without documents.

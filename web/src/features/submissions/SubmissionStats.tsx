@@ -55,6 +55,7 @@ function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
         title={stats.title}
         draftCount={draftCount}
         submitted={stats.submitted + stats.graded}
+        missing={countShares(stats).missing}
       />
     </Card>
   );

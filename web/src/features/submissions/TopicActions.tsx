@@ -11,6 +11,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { fetchFile } from "./fetchFile";
 import { ImportGradesDialog } from "./ImportGradesDialog";
 import { DownloadArchiveDialog } from "./DownloadArchiveDialog";
+import { RecordWorkDialog } from "./RecordWorkDialog";
 
 interface Props {
   topicId: string;
@@ -19,13 +20,15 @@ interface Props {
   draftCount: number | undefined;
   /** Number of groups that have submitted. */
   submitted: number;
+  /** Number of groups without a submission. */
+  missing: number;
 }
 
 /** Actions on all works of a topic: return the grades, download everything, grade in a spreadsheet. */
-export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
+export function TopicActions({ topicId, title, draftCount, submitted, missing }: Props) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
-  const [open, setOpen] = useState<"publish" | "pack" | "import">();
+  const [open, setOpen] = useState<"publish" | "pack" | "import" | "record">();
   const close = () => setOpen(undefined);
   const publish = useMutation({
     mutationFn: () =>
@@ -48,6 +51,11 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
         <Button onPress={() => setOpen("pack")} aria-label={t("submissions.packOf", { title })}>
           {t("submissions.pack")}
         </Button>
+        {missing > 0 ? (
+          <Button onPress={() => setOpen("record")} aria-haspopup="dialog">
+            {t("work.record")}
+          </Button>
+        ) : null}
         <OverflowMenu
           label={t("submissions.gradesOf", { title })}
           actions={[
@@ -78,6 +86,7 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
       {open === "pack" ? (
         <DownloadArchiveDialog topicId={topicId} title={title} hasSubmissions={submitted > 0} onClose={close} />
       ) : null}
+      {open === "record" ? <RecordWorkDialog topicId={topicId} title={title} onClose={close} /> : null}
       {open === "import" ? <ImportGradesDialog topicId={topicId} title={title} onClose={close} /> : null}
     </div>
   );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Schemas } from "../../api/client";
 import { compareNumbered } from "../../i18n/names";
-import { countDraftGrades, type Stats, type SubmissionRow, countShares, SORTS } from "./submissions";
+import { canBeRecorded, countDraftGrades, type Stats, type SubmissionRow, countShares, SORTS } from "./submissions";
 import { partial, type DeepPartial } from "../../testing/partial";
 import { parseSubmissionFilters, effectiveState } from "./filters";
 
@@ -62,4 +62,13 @@ it("sorts works without a grade last", () => {
     String(SORTS.grade(one)),
   );
   expect(keys.toSorted((one, other) => compareNumbered(one, other)).at(-1)).toBe(keys[0]);
+});
+
+it("offers to record work of groups that see the topic and have not submitted", () => {
+  const at = (status: "NOT_STARTED" | "SUBMITTED", link = {}) =>
+    canBeRecorded({ isDraft: false, publishAt: null }, { status, ...link }, 1_000);
+  expect(at("NOT_STARTED")).toBe(true);
+  expect(at("SUBMITTED")).toBe(false);
+  expect(at("NOT_STARTED", { isDraft: true })).toBe(false);
+  expect(canBeRecorded({ isDraft: true }, { status: "RETURNED" }, 1_000)).toBe(false);
 });

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
 import { queryKeys } from "../../api/queryKeys";
+import { hasException, type PublicationFields, publicationState } from "../lesson/publication";
 import { type ColumnName, type Filters, effectiveState } from "./filters";
 
 export type SubmissionRow = Schemas["SubmissionOverviewRow"];
@@ -62,6 +63,18 @@ export const countDraftGrades = (topic: Schemas["Assignment"] | undefined): numb
       (grade.value !== null || grade.points !== null || grade.feedback !== null || grade.memberGrades.length > 0)
     );
   }).length ?? 0;
+
+const WITHOUT_SUBMISSION: readonly string[] = ["NOT_STARTED", "IN_PROGRESS", "RETURNED"];
+
+/** Whether work without documents can be recorded for a group: it sees the topic, and nothing is submitted now. */
+export function canBeRecorded(
+  topic: PublicationFields,
+  work: PublicationFields & Pick<Schemas["GroupAssignment"], "status">,
+  now: number,
+): boolean {
+  const publication = publicationState(hasException(work) ? work : topic, now);
+  return publication === "published" && WITHOUT_SUBMISSION.includes(work.status);
+}
 
 const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];
 

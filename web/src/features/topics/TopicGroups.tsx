@@ -21,6 +21,8 @@ import { GroupName } from "../lesson/GroupName";
 import { PublicationChip } from "../lesson/PublicationChip";
 import { hasException, publicationState } from "../lesson/publication";
 import { WorkChip } from "../lesson/WorkChip";
+import { RecordWorkDialog } from "../submissions/RecordWorkDialog";
+import { canBeRecorded } from "../submissions/submissions";
 import { Checkbox } from "../../forms/Checkbox";
 import { DateTimeField } from "../../forms/DateTimeField";
 import { RadioGroup } from "../../forms/RadioGroup";
@@ -37,6 +39,9 @@ import { groupName, type GroupWork, refreshTopics } from "./topic";
 export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boolean }) {
   const { t } = useTranslation();
   const [search, setSearch] = useState("");
+  const [isRecording, setRecording] = useState(false);
+  const now = useNow(30_000);
+  const hasMissing = topic.groupAssignments.some((own) => canBeRecorded(topic, own, now));
   // The topic names its groups; who is in them, and who waits for help, comes with the list of the course.
   const inCourse = useQuery({ ...courseGroupsQuery(topic.courseId ?? ""), enabled: topic.courseId !== null });
   const details = new Map(inCourse.data?.map((group) => [group.id, group]));
@@ -82,13 +87,17 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
           ))}
         </ul>
         {rest}
-        {isLocked ? null : (
+        {isLocked && !hasMissing ? null : (
           <p className="border-faint flex flex-wrap items-center gap-2 border-t px-4 py-3 sm:px-5">
-            <DialogTrigger>
-              <Button>{t("topic.addGroups")}</Button>
-              <Dialog title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Dialog>
-            </DialogTrigger>
-            {topic.courseId === null ? null : (
+            {isLocked ? null : (
+              <DialogTrigger>
+                <Button>{t("topic.addGroups")}</Button>
+                <Dialog title={t("topic.addGroupsTitle")}>
+                  {(close) => <AddGroups topic={topic} close={close} />}
+                </Dialog>
+              </DialogTrigger>
+            )}
+            {isLocked || topic.courseId === null ? null : (
               <Link
                 to="/courses/$courseId/divide"
                 params={{ courseId: topic.courseId }}
@@ -98,9 +107,17 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
                 {t("topic.divide")}
               </Link>
             )}
+            {hasMissing ? (
+              <Button kind="quiet" aria-haspopup="dialog" onPress={() => setRecording(true)}>
+                {t("work.record")}
+              </Button>
+            ) : null}
           </p>
         )}
       </Card>
+      {isRecording ? (
+        <RecordWorkDialog topicId={topic.id} title={topic.title} onClose={() => setRecording(false)} />
+      ) : null}
     </section>
   );
 }

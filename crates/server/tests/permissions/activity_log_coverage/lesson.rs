@@ -190,6 +190,13 @@ pub(super) async fn create_topic(scenario: &mut Scenario<'_>, [class, course, gr
     scenario
         .call(ada, route, &ids, Value::Null, &["SUBMISSION_UNSUBMIT"])
         .await;
+    let (recorded, body) = ("POST /assignments/{id}/record-work", json!({"groupIds": [other]}));
+    scenario
+        .call(ada, recorded, &[&topic], body, &["SUBMISSION_SUBMIT"])
+        .await;
+    scenario
+        .call(ada, route, &ids, Value::Null, &["SUBMISSION_UNSUBMIT"])
+        .await;
     // Removed work stays in the history of the group.
     let route = "DELETE /assignments/{id}/groups/{groupId}?force=1";
     scenario
