@@ -102,6 +102,30 @@ scenario("keyboard moves between works and back to the same card", async (harnes
   await ada.waitForFunction((card) => document.activeElement.closest("[data-card]")?.dataset.card === card, id);
 });
 
+scenario("a text is saved once and inserted into other feedback", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
+  const feedback = ada.getByRole("textbox", { name: "Feedback", exact: true });
+  await feedback.fill("Name the source of each picture.");
+  await ada.getByRole("button", { name: "Save this text for later" }).first().click();
+  await ada.getByText("Saved to your texts").waitFor();
+  await feedback.fill("Well done.");
+  await ada.getByRole("button", { name: "Insert a text…" }).first().click();
+  const dialog = ada.getByRole("dialog");
+  await dialog.getByRole("button", { name: "New text…" }).click();
+  await dialog.getByRole("textbox", { name: "Text" }).fill("Compare two maps.");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await dialog.getByRole("button", { name: "Compare two maps.", exact: true }).waitFor();
+  await assertAccessible(ada);
+  if (process.env.GROUPWORK_PICTURES) await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/snippets.png` });
+  await dialog.getByRole("button", { name: "Name the source of each picture.", exact: true }).click();
+  assert.equal(await feedback.inputValue(), "Well done.\nName the source of each picture.");
+  await feedback.fill("");
+  const api = await harness.api("ada");
+  const texts = await api.get("/snippets");
+  assert.equal(texts.length, 2);
+  for (const { id } of texts) await api.delete(`/snippets/${id}`);
+});
+
 scenario("teacher returns work for revision and submits on behalf of a group", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
   await ada.getByRole("button", { name: "Ask to revise…" }).click();

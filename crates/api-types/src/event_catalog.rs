@@ -254,6 +254,7 @@ fn describe(event: Event) -> CatalogEntry {
             &[User, Class],
             "A direct message for its recipients, or an announcement for the students of a class.",
         ),
+        Event::SnippetsUpdated => catalog_entry::<EmptyPayload>(&[User], "The text snippets of the user changed."),
         Event::ImportProgress => catalog_entry::<ImportProgress>(&[User], "Progress of an import started by the user."),
         Event::SessionRevoked => {
             catalog_entry::<SessionRevoked>(&[Connection], "The session ended; the connection is closed.")

@@ -33,6 +33,7 @@ pub mod overview;
 pub mod privacy;
 pub mod school;
 pub mod sign_on;
+pub mod snippet;
 pub mod subject;
 pub mod submission;
 pub mod tenant;

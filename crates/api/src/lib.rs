@@ -79,6 +79,7 @@ mod quota;
 mod second_factor;
 mod shape;
 mod sign_on;
+mod snippets;
 mod subjects;
 mod submission_history;
 mod submission_overview;

@@ -13,8 +13,8 @@ use super::{
     classes, close_topic, comments, contributions, courses, direct_messages, document_editor, document_images,
     document_server, document_versions, documents, enrollments, feedback, grade_books, grade_tables, grades,
     group_assignments, group_files, groups, handouts, health, help, homerooms, imports, invitations, late_texts,
-    lesson_board, mail_domains, members, organization_settings, pdf, privacy, sign_on, subjects, submission_history,
-    submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
+    lesson_board, mail_domains, members, organization_settings, pdf, privacy, sign_on, snippets, subjects,
+    submission_history, submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
 };
 
 /// Every route below `/api`, by noun (the tag in the OpenAPI document).
@@ -253,6 +253,9 @@ pub fn endpoints() -> Endpoints {
         // Fetches the bytes of a save before it responds.
         .add(DocumentServer,           Long,      "POST /workrooms/documents/{id}/callback", routes!(document_server::callback))
         .add(Member,                   Export,    "GET /workrooms/documents/{id}/pdf", routes!(pdf::pdf)))
+        .noun("snippets", |routes| routes
+        .add(Staff,                    Standard,  "GET POST /snippets", routes!(snippets::list, snippets::create))
+        .add(Staff,                    Standard,  "PATCH DELETE /snippets/{id}", routes!(snippets::edit, snippets::remove)))
         .noun("submissions", |routes| routes
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/submit", routes!(submissions::submit))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/flushed", routes!(submissions::confirm_flush))

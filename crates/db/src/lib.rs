@@ -12,6 +12,7 @@ pub mod platform;
 mod pooled;
 mod request_context;
 pub mod server;
+pub mod snippets;
 pub mod sql;
 mod store;
 pub mod visibility;
@@ -298,6 +299,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("snippets", snippets::STATEMENTS),
         ("gdpr/hidden", gdpr::hidden::STATEMENTS),
         ("gdpr/export_tables", gdpr::export_tables::STATEMENTS),
         ("gdpr/files", gdpr::files::STATEMENTS),

@@ -62,6 +62,9 @@ statements! {
     /// All mail domains; there are few.
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     API_TOKENS = "DELETE FROM api_tokens WHERE organization_id = $1";
+    /// The next text snippets.
+    SNIPPETS = "DELETE FROM text_snippets WHERE organization_id = $1 AND id IN (SELECT id FROM text_snippets
+        WHERE organization_id = $1 LIMIT $2)";
     /// The former short names; there are few.
     FORMER_SLUGS = "DELETE FROM former_slugs WHERE organization_id = $1";
     /// Sessions that its providers opened.
@@ -134,11 +137,12 @@ impl WriteTx<'_> {
                 ..PurgeProgress::default()
             });
         }
-        let pieces: [(Option<&'static Sql>, &'static Sql); 5] = [
+        let pieces: [(Option<&'static Sql>, &'static Sql); 6] = [
             (Some(&RECIPIENTS), &MESSAGES),
             (Some(&HOMEROOM_STUDENTS), &HOMEROOMS),
             (None, &SUBJECTS),
             (None, &INVITATIONS),
+            (None, &SNIPPETS),
             (None, &IDENTITIES),
         ];
         for (children, piece) in pieces {

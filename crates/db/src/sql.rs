@@ -522,6 +522,7 @@ text_ids!(
     JobId,
     MailDomainId,
     ApiTokenId,
+    SnippetId,
     SignOnProviderId,
     ExternalIdentityId,
 );
@@ -561,6 +562,7 @@ texts!(
     Note,
     ChatText,
     CommentText,
+    SnippetText,
     MessageSubject,
     FeedbackText,
     Search,

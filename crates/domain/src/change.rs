@@ -23,6 +23,7 @@ pub mod message;
 pub mod organization;
 pub mod session;
 pub mod sign_on;
+pub mod snippet;
 pub mod subject;
 pub mod submission;
 pub mod user;
@@ -44,6 +45,7 @@ use self::message::MessageChange;
 use self::organization::OrganizationChange;
 use self::session::SessionChange;
 use self::sign_on::SignOnChange;
+use self::snippet::SnippetChange;
 use self::subject::SubjectChange;
 use self::submission::SubmissionChange;
 use self::user::UserChange;
@@ -76,6 +78,7 @@ pub enum Change {
     ApiToken(ApiTokenChange),
     Session(SessionChange),
     SignOn(SignOnChange),
+    Snippet(SnippetChange),
 }
 
 /// Implements `From` for each enum, so that an action can record the change of an entity directly.
@@ -110,4 +113,5 @@ changes! {
     ApiToken(ApiTokenChange)
     Session(SessionChange)
     SignOn(SignOnChange)
+    Snippet(SnippetChange)
 }

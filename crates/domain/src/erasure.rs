@@ -52,6 +52,8 @@ pub struct ErasureCounts {
     pub chat_messages: i64,
     /// Comments on documents whose text was removed.
     pub document_comments: i64,
+    /// Text snippets.
+    pub text_snippets: i64,
     /// Attachments of room messages.
     pub chat_files: i64,
     /// Read markers.

@@ -124,6 +124,14 @@ ids! {
     LateTextId
     /// Id of an uploaded file while it is converted.
     ConversionSourceId
+    /// Id of a text snippet of a user.
+    SnippetId
+    /// Id of a rubric.
+    RubricId
+    /// Id of a criterion of a rubric.
+    RubricCriterionId
+    /// Id of a level of a criterion.
+    RubricLevelId
     /// Id of a record of the activity log.
     LogId
     /// Id of a real-time event.

@@ -79,6 +79,7 @@ pub mod school_year;
 pub mod second_factor;
 pub mod sign_in_limit;
 pub mod sign_on;
+pub mod snippet;
 pub mod storage;
 mod string_enum;
 pub mod subject;

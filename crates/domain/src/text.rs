@@ -235,6 +235,8 @@ texts! {
     MessageSubject: SingleLine 1 to 200;
     /// Text of a feedback.
     FeedbackText: MultiLine 1 to 10000;
+    /// A text that a teacher inserts into feedback.
+    SnippetText: MultiLine 1 to 2000;
     /// Search term.
     Search: SingleLine 0 to 100;
     /// Short code of a subject, such as "BIO".

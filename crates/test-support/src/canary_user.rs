@@ -160,6 +160,8 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
             VALUES ('{north}', '{letter}', '{letter}', '{ben}', 'BENMARK-comment', 1),
                 ('{north}', '{answer}', '{letter}', '{cem}', 'OTHERMARK-comment', 2);
+        INSERT INTO text_snippets (organization_id, id, user_id, text, created_at, updated_at)
+            VALUES ('{north}', '{letter}', '{ben}', 'BENMARK-snippet', 1, 1);
         INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
             VALUES ('{north}', '{}', '{ben}', 1, 1, 1, 1);",
         id(),

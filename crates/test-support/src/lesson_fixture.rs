@@ -37,6 +37,8 @@ pub struct LessonFixture {
     pub copy: String,
     pub feedback: String,
     pub invitation: String,
+    /// A text snippet of Ada.
+    pub snippet: String,
 }
 
 impl LessonFixture {
@@ -95,6 +97,8 @@ impl LessonFixture {
         let submission = text(&handed_in["submission"], "id");
         let said = json!({"submissionId": submission, "text": "Well done."});
         let feedback = ada.post("/feedback", said).await.expect(201);
+        let snippet = ada.post("/snippets", json!({"text": "Name your sources."})).await;
+        let snippet = text(&snippet.expect(201), "id");
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -141,6 +145,7 @@ impl LessonFixture {
             copy: text(&handed_in["submission"]["documents"][0], "id"),
             feedback: text(&feedback, "id"),
             invitation: invitation(app).await,
+            snippet,
         }
     }
 
@@ -184,6 +189,7 @@ impl LessonFixture {
             (_, "threadId") => self.comment_thread.clone(),
             (_, "commentId") => self.comment.clone(),
             (_, "attachmentId") => self.attachment.clone(),
+            ("snippets", "id") => self.snippet.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (_, "providerId") => self.sign_on_provider.clone(),

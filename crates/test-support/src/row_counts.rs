@@ -32,7 +32,7 @@ counted! {
     SIGN_IN_FAILURE_COUNTS: "sign_in_failure_counts",
     SIGN_ON_ATTEMPTS: "sign_on_attempts", SIGN_ON_LOGOUTS: "sign_on_logouts", SIGN_ON_PROVIDERS: "sign_on_providers",
     SIGN_IN_SUCCESSES: "sign_in_successes", STORAGE_USAGES: "storage_usages", SUBJECTS: "subjects",
-    SUBMISSION_DOCUMENTS: "submission_documents", SUBMISSIONS: "submissions", USERS: "users",
+    SUBMISSION_DOCUMENTS: "submission_documents", SUBMISSIONS: "submissions", TEXT_SNIPPETS: "text_snippets", USERS: "users",
     VERIFICATIONS: "verifications", WORK_ROOM_MESSAGES: "work_room_messages", WORK_ROOM_READS: "work_room_reads",
     WORK_ROOMS: "work_rooms",
 }

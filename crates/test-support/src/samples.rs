@@ -154,7 +154,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             | "/workrooms/documents/{id}/comments/{threadId}/replies"
             | "/workrooms/documents/{id}/comments/{threadId}/replies/{commentId}",
         )
-        | ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
+        | ("PATCH", "/feedback/{id}" | "/snippets/{id}")
+        | ("POST", "/snippets") => json!({"text": "Sample"}),
         ("PATCH", "/workrooms/documents/{id}/comments/{threadId}") => json!({"isResolved": true}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})

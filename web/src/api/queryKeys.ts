@@ -105,6 +105,7 @@ interface QueryKeys {
   removal: { ofClass: (id: string) => QueryKey; ofCourse: (id: string) => QueryKey };
   room: { one: (groupId: string) => Key<Schemas["WorkRoom"]> };
   schools: { of: (userId: string) => QueryKey };
+  snippets: { list: () => QueryKey };
   subjects: { list: () => QueryKey; active: () => QueryKey };
   submissions: {
     overview: (query: object) => QueryKey;

@@ -37,6 +37,7 @@ import type roomTexts from "./en/room.json";
 import type secondFactorTexts from "./en/secondFactor.json";
 import type sessionsTexts from "./en/sessions.json";
 import type signOnTexts from "./en/signOn.json";
+import type snippetsTexts from "./en/snippets.json";
 import type subjectsTexts from "./en/subjects.json";
 import type submissionsTexts from "./en/submissions.json";
 import type tenantsTexts from "./en/tenants.json";
@@ -81,6 +82,7 @@ type Texts = typeof actingTexts &
   typeof secondFactorTexts &
   typeof sessionsTexts &
   typeof signOnTexts &
+  typeof snippetsTexts &
   typeof subjectsTexts &
   typeof submissionsTexts &
   typeof tenantsTexts &

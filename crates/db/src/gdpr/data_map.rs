@@ -225,6 +225,8 @@ pub static MAP: &[MappedColumn] = &[
     exported("feedback", "author_id", Id, "feedback-given", Kept),
     exported("feedback", "group_assignment_id", Other, "feedback-received", Kept),
     exported("feedback", "text", Content, "feedback-given", Kept),
+    exported("text_snippets", "user_id", Id, "text-snippets", RowDeleted),
+    exported("text_snippets", "text", Content, "text-snippets", RowDeleted),
     exported("direct_messages", "sender_id", Id, "messages-sent", Kept),
     exported("direct_messages", "subject", Content, "messages-sent", Cleared),
     exported("direct_messages", "content", Content, "messages-sent", Cleared),

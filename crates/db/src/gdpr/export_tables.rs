@@ -102,6 +102,9 @@ statements! {
     FEEDBACK_GIVEN = "SELECT id, group_assignment_id, submission_id, document_id, text, visibility, published_at,
         created_at
         FROM feedback WHERE organization_id = $1 AND author_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    /// Text snippets of the user.
+    TEXT_SNIPPETS = "SELECT id, text, created_at, updated_at FROM text_snippets
+        WHERE organization_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// Messages the user sent.
     MESSAGES_SENT = "SELECT id, class_id, subject, content, created_at FROM direct_messages
         WHERE organization_id = $1 AND sender_id = $2 AND id > $3 ORDER BY id LIMIT $4";
@@ -474,3 +477,15 @@ pub static TABLES: &[ExportTable] = &[
         ],
     },
 ];
+
+/// Export tables that only an archive downloaded by the user contains: nobody else may read them.
+pub static PRIVATE_TABLES: &[ExportTable] = &[ExportTable {
+    name: "text-snippets",
+    statement: &TEXT_SNIPPETS,
+    fields: &[
+        ("id", Text),
+        ("text", Text),
+        ("createdAt", Timestamp),
+        ("updatedAt", Timestamp),
+    ],
+}];

@@ -105,6 +105,8 @@ statements! {
         WHERE sender_id = $1 AND (content <> '' OR client_message_id IS NOT NULL OR deleted_at IS NULL)";
     /// Comments on documents lose their text.
     COMMENTS = "UPDATE document_comments SET text = '' WHERE author_id = $1 AND text <> ''";
+    /// Text snippets.
+    TEXT_SNIPPETS = "DELETE FROM text_snippets WHERE user_id = $1";
     /// Uploads to chats.
     CHAT_FILES = "DELETE FROM message_attachments WHERE uploaded_by_id = $1 RETURNING file_key";
     /// Read markers.
@@ -279,6 +281,7 @@ impl PlatformTx<'_> {
             memberships: run(&MEMBERS)?,
             help_calls: run(&HELP_CALLS)? + run(&HELP_CLAIMS)?,
             document_comments: run(&COMMENTS)?,
+            text_snippets: run(&TEXT_SNIPPETS)?,
             reading_marks: run(&READING_MARKS)?,
             contributions: run(&CONTRIBUTIONS)?,
             messages_received: run(&MESSAGES_RECEIVED)?,

@@ -74,6 +74,7 @@ const COUNTED: &[&str] = &[
     "subjects",
     "submission_documents",
     "submissions",
+    "text_snippets",
     "users",
     "verifications",
     "work_room_messages",

@@ -73,6 +73,7 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
         ("helpCalls", 1),
         ("chatMessages", 1),
         ("documentComments", 2),
+        ("textSnippets", 1),
         ("chatFiles", 1),
         ("readingMarks", 1),
         ("contributions", 1),
@@ -328,6 +329,7 @@ fn mapped_exports_match_the_lists_of_the_archive() {
     let lists: Vec<_> = account_tables::TABLES
         .iter()
         .chain(export_tables::TABLES)
+        .chain(export_tables::PRIVATE_TABLES)
         .map(|noun| noun.name)
         .collect();
     for mapped in MAP {

@@ -46,6 +46,7 @@ mod role_levels;
 mod school;
 mod shared_accounts;
 mod sign_on;
+mod snippets;
 mod subjects;
 mod user_names;
 mod workrooms;

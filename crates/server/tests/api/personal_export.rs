@@ -80,6 +80,10 @@ both!(export_contains_all_data_of_user_and_none_of_others, |app| {
     let (_, entries) = export_user(&adam, &app.world.ben.id).await;
     assert_complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
     assert!(!text(&entries).contains(&app.world.ben.token.to_lowercase()));
+    assert!(
+        !text(&entries).contains("benmark-snippet"),
+        "only its user reads a snippet"
+    );
     let files: Vec<_> = entries.iter().filter(|(name, _)| !is_list(name)).collect();
     let has = |bytes: &[u8]| files.iter().any(|(_, content)| content.as_slice() == bytes);
     assert!(has(FILE), "the file of the chat");
@@ -135,6 +139,7 @@ both!(user_downloads_own_export_immediately, |app| {
     CanaryUser::create(app).await;
     let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
+    assert!(text(&read_archive(&answer.bytes)).contains("benmark-snippet"));
     assert!(answer.header("content-disposition").contains("personal-data.zip"));
     assert_complete(
         &read_archive(&answer.bytes),

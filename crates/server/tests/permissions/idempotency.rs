@@ -79,6 +79,7 @@ const CREATE_ROUTES: &[(&str, &str)] = &[
     ),
     ("/feedback", "feedback"),
     ("/messages", "direct_messages"),
+    ("/snippets", "text_snippets"),
 ];
 
 /// Returns the sample of a create route.

@@ -53,6 +53,7 @@ pub mod sessions;
 pub mod sign_in;
 pub mod sign_on;
 pub mod sign_on_sessions;
+pub mod snippets;
 pub mod subjects;
 pub mod submissions;
 pub mod take_over;

@@ -25,12 +25,14 @@ use domain::change::api_token::ApiTokenChange;
 use domain::change::invitation::InvitationChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::change::sign_on::SignOnChange;
+use domain::change::snippet::SnippetChange;
 use domain::id::OrganizationId;
-use domain::realtime::Signal;
+use domain::realtime::{Event, Room, Signal};
 use domain::time::Timestamp;
 
 use self::event_builder::EventBuilder;
 pub use self::session::signals as session_signals;
+use api_types::event::EmptyPayload;
 use db::Actor;
 
 /// Returns the signals of a change, in the order of their execution.
@@ -77,6 +79,10 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | SignOnChange::IdentityLinked { .. }
             | SignOnChange::IdentityUnlinked { .. },
         ) => organization::list_changed("signOn", &mut builder),
+        Change::Snippet(SnippetChange::Updated { user }) => {
+            let header = EventBuilder::event_without_class(Event::SnippetsUpdated);
+            builder.emit(&header, vec![Room::User(user.clone())], EmptyPayload {});
+        }
     }
     builder.signals()
 }

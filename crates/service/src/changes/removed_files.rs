@@ -112,6 +112,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::MailDomain(_)
         | Change::ApiToken(_)
         | Change::SignOn(_)
+        | Change::Snippet(_)
         | Change::Session(_) => &[],
     }
 }

@@ -102,6 +102,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         | Change::MailDomain(_)
         | Change::ApiToken(_)
         | Change::SignOn(_)
+        | Change::Snippet(_)
         | Change::Session(_) => Vec::new(),
     }
 }

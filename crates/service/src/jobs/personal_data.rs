@@ -78,7 +78,12 @@ impl ExportArchive {
             } else {
                 HiddenRows::default()
             };
-            for table in export_tables::TABLES {
+            let private = if extent.is_own {
+                export_tables::PRIVATE_TABLES
+            } else {
+                &[]
+            };
+            for table in export_tables::TABLES.iter().chain(private) {
                 let name = format!("{slug}/{}", table.name);
                 self.list(name, table, &extent.user, (Some(tenant), &hidden_rows))
                     .await?;

@@ -17,6 +17,7 @@ import { Disclosure } from "../../components/Disclosure";
 import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Time } from "../../components/base/Time";
+import { SnippetButtons } from "./SnippetButtons";
 import { commentsQuery, type Feedback, type ViewedDocument } from "./work";
 
 interface Props {
@@ -159,6 +160,7 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: CommentForm
         {...form.field("text")}
         onChange={updateText}
       />
+      <SnippetButtons text={form.values.text} maxLength={10_000} onChange={updateText} />
       {currentDocuments.length === 0 ? null : (
         <Select
           label={t("work.aboutWhat")}

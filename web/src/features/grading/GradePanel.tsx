@@ -13,6 +13,7 @@ import { gradeBody, type GradeForm, isEmptyGrade } from "./gradeForm";
 import { GradeHistory } from "./GradeHistory";
 import { GradeFields, type GradingScheme } from "./GradeFields";
 import { MemberGrades } from "./MemberGrades";
+import { SnippetButtons } from "./SnippetButtons";
 import { ReturnForRevision } from "./ReturnForRevision";
 import { type Grading, useGrading } from "./useGrading";
 import type { Submission } from "./work";
@@ -94,6 +95,7 @@ export function GradePanel({
         value={form.feedback}
         onChange={(feedback) => change({ feedback })}
       />
+      <SnippetButtons text={form.feedback} maxLength={10_000} onChange={(feedback) => change({ feedback })} />
       <SaveStatus grading={grading} isFine={gradeBody(form, scheme.maxPoints) !== undefined} />
       {grading.problem === undefined || isFieldProblem(grading.problem) ? null : (
         <ErrorMessage problem={grading.problem} onRetry={() => void grading.send()} />

@@ -81,6 +81,9 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
     ),
     ("POST", "/messages/{id}/read", "what somebody reads is his own"),
     ("DELETE", "/messages/{id}", "it goes out of one's own view alone"),
+    ("POST", "/snippets", "text snippets are private to their user"),
+    ("PATCH", "/snippets/{id}", "the same"),
+    ("DELETE", "/snippets/{id}", "the same"),
     (
         "POST",
         "/tenants",

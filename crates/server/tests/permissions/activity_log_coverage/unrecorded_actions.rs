@@ -27,6 +27,12 @@ pub(super) async fn act_in_work_room(scenario: &mut Scenario<'_>, class: &str, g
     scenario.call_unrecorded(ada, "POST /messages", &[], body).await;
     let body = json!({"name": "Ada L."});
     scenario.call_unrecorded(ada, "PATCH /users/me", &[], body).await;
+    let snippet = json!({"text": "Name your sources."});
+    let snippet = id(&scenario.call_unrecorded(ada, "POST /snippets", &[], snippet).await);
+    let (route, body) = ("PATCH /snippets/{id}", json!({"text": "Where is it from?"}));
+    scenario.call_unrecorded(ada, route, &[&snippet], body).await;
+    let route = "DELETE /snippets/{id}";
+    scenario.call_unrecorded(ada, route, &[&snippet], Value::Null).await;
     let body = json!({"message": "Once more"});
     scenario
         .call(ben, "POST /groups/{id}/help", &[group], body, &["HELP_REQUESTED"])

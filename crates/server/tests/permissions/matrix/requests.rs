@@ -10,7 +10,8 @@ use test_support::samples::{Ids, Sample, fill_path, sample};
 use test_support::{Answer, TestApp};
 
 /// Resources whose lists and new objects require `organizationId` if the caller has no active school.
-const SCHOOL_RESOURCES: [&str; 10] = [
+const SCHOOL_RESOURCES: [&str; 11] = [
+    "snippets",
     "users",
     "subjects",
     "homerooms",
@@ -111,6 +112,7 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
             return of_base_lesson(&fixture.base_lesson.invitation);
         }
         ("admin", "id") => return of_base_lesson(&fixture.base_lesson.job),
+        ("snippets", "id") => return of_base_lesson(&fixture.base_lesson.snippet),
         ("homerooms", "id") => return of_base_lesson(&fixture.base_lesson.homeroom),
         ("users", "id") if line.situation == "above" => return of_base_lesson(&world.olga.id),
         ("users", "id") if line.situation == "shared" => return of_base_lesson(&fixture.shared),

@@ -156,6 +156,8 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("subjects::LIST", "the list of the school's subjects"),
     ("homerooms::LIST", "the list of the school's homerooms"),
     ("invitations::NEWEST", "the library's list, of a thousand at most"),
+    ("snippets::LIST", "a teacher has two hundred snippets at most"),
+    ("snippets::COUNT", "a teacher has two hundred snippets at most"),
     ("api_tokens::LIST", "a school has fifty API tokens at most"),
     ("api_tokens::COUNT", "a school has fifty API tokens at most"),
     ("mail_domains::LIST", "a school has twenty mail domains at most"),

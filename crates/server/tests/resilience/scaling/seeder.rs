@@ -169,6 +169,7 @@ fn administration_tables(extent: Extent) -> Vec<Rows> {
             "'md{s}-{i}', 'd{s}-{i}.example', 'DNS', 'VERIFIED', 't', 4000000000000, {t}, {t}"),
         ("api_tokens", 5, "id, name, scopes, hash, hint, created_by_id, created_at, expires_at",
             "'at{s}-{i}', 't{i}', 'read', 'at{s}-{i}', 'gwt_', 'u{s}-{i}', {t}, 4000000000000"),
+        ("text_snippets", extent.groups, "id, user_id, text, created_at, updated_at", "'ts{s}-{i}', 'u{s}-' || ({i} % 20), 'Good.', {t}, {t}"),
         ("former_slugs", 3, "slug, created_at", "'former{s}-{i}', {t}"),
         ("invitations", students, "id, email, name, role, external_id, status, token_digest, expires_at, created_at, updated_at",
             "'iv{s}-{i}', 'p' || {i} || '@s{s}.example', 'Ida', 'student', 'i' || {i}, CASE WHEN {i} % 4 = 0 THEN 'pending' ELSE

@@ -1,0 +1,85 @@
+//! Text snippets of the caller. They are private, so they are not logged.
+
+use domain::change::snippet::SnippetChange;
+use domain::domain_error::DomainError;
+use domain::id::{SnippetId, UserId};
+use domain::patch::{FieldPatch, not_null};
+use domain::snippet::{SNIPPETS_MAX, TextSnippet};
+use domain::text::SnippetText;
+use garde::Validate;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::assignments::person;
+use common::clock;
+use common::error::Result;
+use db::WriteTx;
+
+/// A text snippet to create.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSnippet {
+    /// The text.
+    #[garde(dive)]
+    pub text: SnippetText,
+}
+
+/// The fields of a text snippet that a PATCH can change.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SnippetEdit {
+    /// The new text.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub text: FieldPatch<SnippetText>,
+}
+
+/// Creates a snippet of the caller.
+pub fn create(tx: &mut WriteTx<'_>, new: &NewSnippet) -> Result<TextSnippet> {
+    let user = person(tx)?;
+    if tx.count_snippets(&user)? >= SNIPPETS_MAX {
+        let (what, limit) = ("text snippets", SNIPPETS_MAX);
+        return Err(DomainError::LimitReached { what, limit }.into());
+    }
+    let snippet = TextSnippet {
+        id: SnippetId::new(clock::new_id()),
+        organization_id: tx.organization().clone(),
+        user_id: user,
+        text: new.text.clone(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
+    tx.insert_snippet(&snippet)?;
+    record(tx, &snippet.user_id);
+    Ok(snippet)
+}
+
+/// Changes a snippet of the caller.
+pub fn edit(tx: &mut WriteTx<'_>, id: &SnippetId, edit: &SnippetEdit) -> Result<TextSnippet> {
+    let user = person(tx)?;
+    let mut snippet = tx.snippet(&user, id)?;
+    if edit
+        .text
+        .clone()
+        .apply_required("text", &mut snippet.text)
+        .map_err(DomainError::from)?
+    {
+        snippet.updated_at = tx.now();
+        tx.update_snippet(&snippet)?;
+        record(tx, &user);
+    }
+    Ok(snippet)
+}
+
+/// Deletes a snippet of the caller.
+pub fn remove(tx: &mut WriteTx<'_>, id: &SnippetId) -> Result<()> {
+    let user = person(tx)?;
+    let snippet = tx.snippet(&user, id)?;
+    tx.delete_snippet(&snippet)?;
+    record(tx, &user);
+    Ok(())
+}
+
+fn record(tx: &mut WriteTx<'_>, user: &UserId) {
+    tx.record(SnippetChange::Updated { user: user.clone() });
+}
