@@ -102,6 +102,89 @@ scenario("keyboard moves between works and back to the same card", async (harnes
   await ada.waitForFunction((card) => document.activeElement.closest("[data-card]")?.dataset.card === card, id);
 });
 
+scenario("a rubric is created, filled and read by the group with the published grade", async (harness) => {
+  const rivers = await handIn(harness);
+  const { topic } = rivers;
+  const picture = async (page, name) => {
+    if (process.env.GROUPWORK_PICTURES)
+      await page.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/${name}.png`, fullPage: true });
+  };
+  const ada = await harness.page("ada", { path: `/topics/${topic.id}` });
+  await ada.getByRole("button", { name: "Choose a rubric…" }).click();
+  const dialog = ada.getByRole("dialog");
+  await dialog.getByRole("button", { name: "New rubric…" }).click();
+  await dialog.getByRole("textbox", { name: "Name of the rubric" }).fill("Map");
+  const criterion = (number) => dialog.getByRole("group", { name: `Criterion ${number}` });
+  const fill = async (number, title, levels) => {
+    const fields = criterion(number);
+    await fields.getByRole("textbox", { name: "What is assessed" }).fill(title);
+    for (const [index, [label, points]] of levels.entries()) {
+      await fields.getByRole("textbox", { name: `Level ${index + 1}`, exact: true }).fill(label);
+      await fields.getByRole("textbox", { name: "Points" }).nth(index).fill(points);
+    }
+  };
+  await fill(1, "Sources", [
+    ["Missing", "0"],
+    ["Named", "4"],
+  ]);
+  await dialog.getByRole("button", { name: "Add a criterion" }).click();
+  await fill(2, "Drawing", [
+    ["Rough", "0-2"],
+    ["Clear", "3-6"],
+  ]);
+  await assertAccessible(ada);
+  await picture(ada, "rubric-editor");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Use Map" }).waitFor();
+  await picture(ada, "rubrics");
+  await dialog.getByRole("button", { name: "Use Map" }).click();
+  await ada.getByRole("checkbox", { name: "Students see the criteria beforehand" }).waitFor();
+  await assertAccessible(ada);
+  await picture(ada, "topic-rubric");
+
+  const ana = await harness.page("ana", { path: `/groups/${(await harness.group("Rivers")).id}` });
+  await ana.getByText("Criteria", { exact: true }).first().click();
+  await ana.getByText("Sources").waitFor();
+
+  await ada.goto(await workOf(harness, "Rivers"));
+  await ada.getByRole("radio", { name: "Named" }).click();
+  await ada.getByText("1 criterion without a level. You can save, but not publish.").waitFor();
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
+  await ada.getByRole("radio", { name: "Clear" }).click();
+  await ada.getByRole("textbox", { name: "Points, 3–6" }).fill("5");
+  await ada.getByText("Total: 9 of 10").waitFor();
+  await ada.getByRole("textbox", { name: "Comment on this criterion" }).last().fill("Strong lines.");
+  await assertAccessible(ada);
+  await picture(ada, "rubric-grading");
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
+  assert.equal(await rivers.grade(), null, "the group sees no draft");
+  await ada.getByRole("button", { name: "Publish", exact: true }).click();
+  await ada.getByText(/^Published today/).waitFor();
+  assert.deepEqual(
+    (await rivers.grade()).rubric.map(({ criterion: title, points }) => [title, points]),
+    [
+      ["Sources", 4],
+      ["Drawing", 5],
+    ],
+  );
+  await ana.goto(`/groups/${(await harness.group("Rivers")).id}?place=feedback`);
+  await ana.getByText("Strong lines.").waitFor();
+  await assertAccessible(ana);
+  await picture(ana, "rubric-feedback");
+
+  // A grade uses the criteria now: they can be replaced once it does not.
+  await ada.getByRole("button", { name: "Take the grade back" }).click();
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
+  const api = await harness.api("ada");
+  const { id } = (await api.get(`/assignments/${topic.id}`)).groupAssignments.find(
+    ({ currentSubmission }) => currentSubmission?.grade?.rubric.length > 0,
+  ).currentSubmission;
+  await ada.goto("/today");
+  await api.put(`/feedback/submissions/${id}/grade`, { rubric: [] });
+  await api.delete(`/assignments/${topic.id}/rubric`);
+  for (const rubric of await api.get("/rubrics")) await api.delete(`/rubrics/${rubric.id}`);
+});
+
 scenario("a text is saved once and inserted into other feedback", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
   const feedback = ada.getByRole("textbox", { name: "Feedback", exact: true });

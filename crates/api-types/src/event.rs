@@ -5,7 +5,7 @@ use domain::assignment::AssignmentStatus;
 use domain::document::{DocumentStatus, UnlockedStatus};
 use domain::id::{
     AssignmentId, ClassId, CommentThreadId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId,
-    OrganizationId, SubjectId, SubmissionId, UserId, WorkRoomId,
+    OrganizationId, RubricId, SubjectId, SubmissionId, UserId, WorkRoomId,
 };
 use domain::number::GroupNumber;
 use domain::realtime::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
@@ -431,6 +431,14 @@ pub struct SubjectUpdated<'a> {
     pub action: EventAction,
     /// The names of the fields that changed
     pub changed: &'a [&'a str],
+}
+
+/// `rubric:updated`
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RubricUpdated {
+    pub rubric_id: RubricId,
+    pub action: EventAction,
 }
 
 /// `homeroom:updated`

@@ -15,7 +15,7 @@ use super::event::{
     DocumentCursor, DocumentEvent, DocumentRef, DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent,
     GradeEvent, GroupCreated, GroupDeleted, GroupHelp, GroupHelpClaimed, GroupHelpResolved, GroupMembership,
     GroupPresence, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress, MessageEvent, MessageRead,
-    OrganizationUpdated, Ready, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
+    OrganizationUpdated, Ready, RubricUpdated, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
 };
 
 /// A room, or the connection itself.
@@ -253,6 +253,10 @@ fn describe(event: Event) -> CatalogEntry {
         Event::DirectNew => catalog_entry::<DirectNew>(
             &[User, Class],
             "A direct message for its recipients, or an announcement for the students of a class.",
+        ),
+        Event::RubricUpdated => catalog_entry::<RubricUpdated>(
+            &[OrganizationStaff, User, OrganizationAdmins],
+            "A rubric was created, changed or deleted. Only its owner and administrators are notified of one that is not shared.",
         ),
         Event::SnippetsUpdated => catalog_entry::<EmptyPayload>(&[User], "The text snippets of the user changed."),
         Event::ImportProgress => catalog_entry::<ImportProgress>(&[User], "Progress of an import started by the user."),

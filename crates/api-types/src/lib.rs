@@ -31,6 +31,7 @@ pub mod mail_domain;
 pub mod message;
 pub mod overview;
 pub mod privacy;
+pub mod rubric;
 pub mod school;
 pub mod sign_on;
 pub mod snippet;

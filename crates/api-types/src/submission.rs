@@ -7,6 +7,7 @@ use domain::feedback::{Feedback, FeedbackVisibility};
 use domain::grade::{Grade, GradeState, GradeStatus, MemberGrade};
 use domain::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
 use domain::number::Points;
+use domain::rubric::RubricMark;
 use domain::submission::{SubmissionDocument, SubmissionStatus};
 use domain::text::{FeedbackText, GradeValue, Note};
 use domain::time::Timestamp;
@@ -118,6 +119,8 @@ pub struct GradeView {
     points: Option<Points>,
     #[schema(required)]
     feedback: Option<FeedbackText>,
+    /// The filled criteria of the topic's rubric, in its order.
+    rubric: Vec<RubricMark>,
     status: GradeStatus,
     graded_by_id: UserId,
     graded_at: Timestamp,
@@ -140,6 +143,7 @@ impl GradeView {
             value: grade.value,
             points: grade.points,
             feedback: grade.feedback,
+            rubric: grade.rubric,
             status: grade.status,
             graded_by_id: grade.graded_by_id,
             graded_at: grade.graded_at,
@@ -171,6 +175,8 @@ pub struct GradeStateView {
     points: Option<Points>,
     #[schema(required)]
     feedback: Option<FeedbackText>,
+    /// The filled criteria of the topic's rubric, in its order.
+    rubric: Vec<RubricMark>,
     status: GradeStatus,
     member_grades: Vec<MemberGrade>,
     changed_by: NamedView,
@@ -184,6 +190,7 @@ impl From<GradeState> for GradeStateView {
             value: state.value,
             points: state.points,
             feedback: state.feedback,
+            rubric: state.rubric,
             status: state.status,
             member_grades: state.member_grades,
             changed_by: NamedView {

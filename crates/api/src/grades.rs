@@ -26,6 +26,8 @@ use service::actions::grades::{self, GradesToPublish};
 pub(crate) struct PublishedGrades {
     /// Number of grades that were drafts and are published now.
     published: i64,
+    /// Number of drafts that were left out, because their rubric is filled in only in part.
+    incomplete: i64,
 }
 
 /// Grade a submission, publish its grade, or withdraw it
@@ -34,7 +36,7 @@ pub(crate) struct PublishedGrades {
 /// the time of the submission.
 #[utoipa::path(put, path = "/feedback/submissions/{id}/grade", params(("id" = String, Path)), request_body = GradeEdit,
     responses((status = 200, body = SubmissionView), (status = 412, description = "PRECONDITION_FAILED"),
-        (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+        (status = 409, description = "NOT_SUBMITTED, RUBRIC_INCOMPLETE, CLASS_ARCHIVED")))]
 pub(crate) async fn grade(
     cx: Context,
     Path(id): Path<SubmissionId>,
@@ -55,7 +57,7 @@ pub(crate) async fn grade(
 #[utoipa::path(put, path = "/workrooms/documents/{id}/grade", params(("id" = String, Path)),
     request_body = DocumentGradeEdit,
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
-        (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+        (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "NOT_SUBMITTED, RUBRIC_INCOMPLETE, CLASS_ARCHIVED")))]
 pub(crate) async fn grade_document(
     cx: Context,
     Path(id): Path<DocumentId>,
@@ -92,6 +94,9 @@ pub(crate) async fn publish(
     Path(id): Path<AssignmentId>,
     ValidOrEmpty(request): ValidOrEmpty<GradesToPublish>,
 ) -> Result<Json<PublishedGrades>> {
-    let published = cx.write(move |tx| grades::publish(tx, &id, &request)).await?;
-    Ok(Json(PublishedGrades { published }))
+    let counts = cx.write(move |tx| grades::publish(tx, &id, &request)).await?;
+    Ok(Json(PublishedGrades {
+        published: counts.published,
+        incomplete: counts.incomplete,
+    }))
 }

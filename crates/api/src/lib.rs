@@ -76,6 +76,7 @@ mod organization_settings;
 mod pdf;
 mod privacy;
 mod quota;
+mod rubrics;
 mod second_factor;
 mod shape;
 mod sign_on;

@@ -13,7 +13,7 @@ use super::{
     classes, close_topic, comments, contributions, courses, direct_messages, document_editor, document_images,
     document_server, document_versions, documents, enrollments, feedback, grade_books, grade_tables, grades,
     group_assignments, group_files, groups, handouts, health, help, homerooms, imports, invitations, late_texts,
-    lesson_board, mail_domains, members, organization_settings, pdf, privacy, sign_on, snippets, subjects,
+    lesson_board, mail_domains, members, organization_settings, pdf, privacy, rubrics, sign_on, snippets, subjects,
     submission_history, submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
 };
 
@@ -253,6 +253,11 @@ pub fn endpoints() -> Endpoints {
         // Fetches the bytes of a save before it responds.
         .add(DocumentServer,           Long,      "POST /workrooms/documents/{id}/callback", routes!(document_server::callback))
         .add(Member,                   Export,    "GET /workrooms/documents/{id}/pdf", routes!(pdf::pdf)))
+        .noun("rubrics", |routes| routes
+        .add(Staff,                    Standard,  "GET POST /rubrics", routes!(rubrics::list, rubrics::create))
+        .add(Staff,                    Standard,  "GET PATCH DELETE /rubrics/{id}", routes!(rubrics::show, rubrics::edit, rubrics::remove))
+        .add(Member,                   Standard,  "GET /assignments/{id}/rubric", routes!(rubrics::show_of_topic))
+        .add(Staff,                    Standard,  "PUT DELETE /assignments/{id}/rubric", routes!(rubrics::set_of_topic, rubrics::remove_of_topic)))
         .noun("snippets", |routes| routes
         .add(Staff,                    Standard,  "GET POST /snippets", routes!(snippets::list, snippets::create))
         .add(Staff,                    Standard,  "PATCH DELETE /snippets/{id}", routes!(snippets::edit, snippets::remove)))

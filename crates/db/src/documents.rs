@@ -392,6 +392,8 @@ fn grade(row: &Columns<'_>) -> Result<Option<Grade>> {
         value: row.get("value")?,
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
         feedback: row.get("feedback")?,
+        // Documents show no criteria.
+        rubric: Vec::new(),
         status: row.get::<GradeStatus>("grade_status")?,
         version: row.get("grade_version")?,
         graded_by_id: row.get("graded_by_id")?,

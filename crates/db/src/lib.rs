@@ -67,6 +67,7 @@ pub mod purge;
 pub mod rate_windows;
 pub mod revisions;
 pub mod rooms;
+pub mod rubrics;
 pub mod saves;
 pub mod schema_compatibility;
 pub mod sign_on;
@@ -299,6 +300,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("rubrics", rubrics::STATEMENTS),
         ("snippets", snippets::STATEMENTS),
         ("gdpr/hidden", gdpr::hidden::STATEMENTS),
         ("gdpr/export_tables", gdpr::export_tables::STATEMENTS),

@@ -62,6 +62,9 @@ statements! {
     /// All mail domains; there are few.
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     API_TOKENS = "DELETE FROM api_tokens WHERE organization_id = $1";
+    /// The next rubrics.
+    RUBRICS = "DELETE FROM rubrics WHERE organization_id = $1 AND id IN (SELECT id FROM rubrics
+        WHERE organization_id = $1 ORDER BY title_key, id LIMIT $2)";
     /// The next text snippets.
     SNIPPETS = "DELETE FROM text_snippets WHERE organization_id = $1 AND id IN (SELECT id FROM text_snippets
         WHERE organization_id = $1 LIMIT $2)";
@@ -137,12 +140,13 @@ impl WriteTx<'_> {
                 ..PurgeProgress::default()
             });
         }
-        let pieces: [(Option<&'static Sql>, &'static Sql); 6] = [
+        let pieces: [(Option<&'static Sql>, &'static Sql); 7] = [
             (Some(&RECIPIENTS), &MESSAGES),
             (Some(&HOMEROOM_STUDENTS), &HOMEROOMS),
             (None, &SUBJECTS),
             (None, &INVITATIONS),
             (None, &SNIPPETS),
+            (None, &RUBRICS),
             (None, &IDENTITIES),
         ];
         for (children, piece) in pieces {

@@ -523,6 +523,7 @@ text_ids!(
     MailDomainId,
     ApiTokenId,
     SnippetId,
+    RubricId,
     SignOnProviderId,
     ExternalIdentityId,
 );
@@ -563,6 +564,7 @@ texts!(
     ChatText,
     CommentText,
     SnippetText,
+    RubricTitle,
     MessageSubject,
     FeedbackText,
     Search,

@@ -14,6 +14,7 @@ use domain::file::FileKey;
 use domain::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
 use domain::id::{AssignmentId, DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
 use domain::number::Points;
+use domain::rubric::RubricMark;
 use domain::submission::{Submission, SubmissionDocument, SubmissionStatus};
 use domain::time::Timestamp;
 
@@ -30,6 +31,7 @@ fragments! {
         sd.file_extension, sd.size, sd.sha256,
             sd.file_key";
     pub(crate) GRADE_COLUMNS = "gr.id AS grade_id, gr.submission_id, gr.value, gr.points, gr.feedback,
+        gr.rubric,
         gr.status AS grade_status,
             gr.version AS grade_version, gr.graded_by_id, gr.graded_at,
             gr.published_at";
@@ -260,6 +262,7 @@ pub(super) fn grade(row: &Columns<'_>) -> Result<(String, Grade)> {
         value: row.get("value")?,
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
         feedback: row.get("feedback")?,
+        rubric: rubric_marks(row)?,
         status: row.get::<GradeStatus>("grade_status")?,
         version: row.get("grade_version")?,
         graded_by_id: row.get("graded_by_id")?,
@@ -269,6 +272,15 @@ pub(super) fn grade(row: &Columns<'_>) -> Result<(String, Grade)> {
         member_marks: BTreeMap::new(),
     };
     Ok((id, grade))
+}
+
+/// Reads the filled criteria of a grade.
+pub(super) fn rubric_marks(row: &Columns<'_>) -> Result<Vec<RubricMark>> {
+    let marks: Option<String> = row.get("rubric")?;
+    Ok(marks
+        .map(|marks| serde_json::from_str(&marks))
+        .transpose()?
+        .unwrap_or_default())
 }
 
 /// The grade of a single member with its author.

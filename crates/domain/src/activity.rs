@@ -21,6 +21,8 @@ string_enum! {
         Submission = "SUBMISSION",
         Document = "DOCUMENT",
         Feedback = "FEEDBACK",
+        /// Reusable rubrics.
+        Rubric = "RUBRIC",
         /// Accounts and memberships.
         User = "USER",
         /// The organization.

@@ -21,6 +21,7 @@ pub mod invitation;
 pub mod mail_domain;
 pub mod message;
 pub mod organization;
+pub mod rubric;
 pub mod session;
 pub mod sign_on;
 pub mod snippet;
@@ -43,6 +44,7 @@ use self::invitation::InvitationChange;
 use self::mail_domain::MailDomainChange;
 use self::message::MessageChange;
 use self::organization::OrganizationChange;
+use self::rubric::RubricChange;
 use self::session::SessionChange;
 use self::sign_on::SignOnChange;
 use self::snippet::SnippetChange;
@@ -79,6 +81,7 @@ pub enum Change {
     Session(SessionChange),
     SignOn(SignOnChange),
     Snippet(SnippetChange),
+    Rubric(RubricChange),
 }
 
 /// Implements `From` for each enum, so that an action can record the change of an entity directly.
@@ -114,4 +117,5 @@ changes! {
     Session(SessionChange)
     SignOn(SignOnChange)
     Snippet(SnippetChange)
+    Rubric(RubricChange)
 }

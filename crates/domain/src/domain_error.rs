@@ -52,6 +52,12 @@ pub enum DomainError {
     /// A submission with documents is removed as if it had none.
     #[error("This submission has documents; take those back.")]
     HasDocuments,
+    /// The rubric of a topic is replaced or removed although a grade uses it.
+    #[error("A grade of this topic uses the rubric; clear its criteria in the grades first.")]
+    RubricInUse,
+    /// A grade is published whose rubric is filled in part.
+    #[error("The rubric is filled in only in part; choose a level for every criterion, or clear all.")]
+    RubricIncomplete,
     /// A document that is not submitted is withdrawn or graded.
     #[error("The document is not submitted; submit it first.")]
     NotSubmitted,
@@ -177,6 +183,8 @@ impl DomainError {
             Self::ClassMismatch => ErrorCode::ClassMismatch,
             Self::AlreadySubmitted | Self::AlreadyRecorded | Self::HasDocuments => ErrorCode::AlreadySubmitted,
             Self::NotSubmitted => ErrorCode::NotSubmitted,
+            Self::RubricInUse => ErrorCode::RubricInUse,
+            Self::RubricIncomplete => ErrorCode::RubricIncomplete,
             Self::AssignmentFinished => ErrorCode::AssignmentFinished,
             Self::AssignmentNotPublished => ErrorCode::AssignmentNotPublished,
             Self::AssignmentStarted => ErrorCode::AssignmentStarted,

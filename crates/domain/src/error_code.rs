@@ -131,6 +131,8 @@ error_codes! {
     RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", 416, Program, "The requested range is outside of the file.";
     RateLimited = "RATE_LIMITED", 429, User, "Too many requests; Retry-After is the time until the next attempt.";
     RequestTimeout = "REQUEST_TIMEOUT", 408, Program, "The body stopped arriving.";
+    RubricIncomplete = "RUBRIC_INCOMPLETE", 409, User, "The rubric of the grade is filled in only in part.";
+    RubricInUse = "RUBRIC_IN_USE", 409, User, "A grade uses the rubric of the topic.";
     SecondFactorRequired = "SECOND_FACTOR_REQUIRED", 403, Program, "The user is required to have a second factor and has to set one up first.";
     SharedAccount = "SHARED_ACCOUNT", 403, User, "The account does not belong to this organization alone.";
     SignedOnElsewhere = "SIGNED_ON_ELSEWHERE", 403, User, "The session was opened through the sign-on of another organization and is valid there only.";

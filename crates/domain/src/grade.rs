@@ -9,6 +9,7 @@ use crate::domain_error::DomainError;
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
 use crate::patch::{FieldPatch, optional_text};
+use crate::rubric::{CRITERIA_MAX, NewRubricMark, RubricMark, TopicRubric};
 use crate::string_enum::string_enum;
 use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
 use crate::time::Timestamp;
@@ -32,6 +33,8 @@ pub struct Grade {
     pub points: Option<Points>,
     /// Comment on the grade.
     pub feedback: Option<FeedbackText>,
+    /// The filled criteria of the topic's rubric.
+    pub rubric: Vec<RubricMark>,
     pub status: GradeStatus,
     /// Incremented with every change; used to detect concurrent changes by several teachers.
     pub version: i64,
@@ -62,6 +65,8 @@ pub struct GradeState {
     pub points: Option<Points>,
     /// Comment on the grade.
     pub feedback: Option<FeedbackText>,
+    /// The filled criteria of the topic's rubric.
+    pub rubric: Vec<RubricMark>,
     pub status: GradeStatus,
     /// Individual grades of members that differed from the grade of the group.
     pub member_grades: Vec<MemberGrade>,
@@ -107,6 +112,12 @@ pub struct GradeEdit {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub feedback: FieldPatch<FeedbackText>,
+    /// The filled criteria of the topic's rubric: the complete list, which replaces the present one. A draft may be
+    /// filled in part.
+    #[serde(default)]
+    #[garde(dive, length(max = CRITERIA_MAX))]
+    #[schema(max_items = 20)]
+    pub rubric: Option<Vec<NewRubricMark>>,
     /// The complete list of individual grades; it replaces the present one.
     #[serde(default)]
     #[garde(dive, length(max = 50))]
@@ -145,6 +156,7 @@ impl From<DocumentGradeEdit> for GradeEdit {
             value: edit.value,
             points: edit.points,
             feedback: edit.feedback,
+            rubric: None,
             member_grades: None,
             publish: edit.publish,
         }
@@ -160,15 +172,40 @@ pub struct GradeRules<'a> {
     pub scale: Option<&'a GradeScale>,
     /// The members at the time of submission; only they can have individual grades.
     pub members: &'a [UserId],
+    /// The rubric of the topic. Needed only where criteria are filled or a grade is published.
+    pub rubric: Option<&'a TopicRubric>,
 }
 
 impl<'a> GradeRules<'a> {
     /// Returns the constraints of a topic for a submission of these members.
-    pub fn of(assignment: &'a Assignment, members: &'a [UserId]) -> Self {
+    pub fn of(assignment: &'a Assignment, members: &'a [UserId], rubric: Option<&'a TopicRubric>) -> Self {
         Self {
             max_points: assignment.max_points,
             scale: assignment.grade_scale.as_ref(),
             members,
+            rubric,
+        }
+    }
+
+    /// Resolves the criteria that an edit fills.
+    fn fill(&self, marks: &[NewRubricMark]) -> Result<Vec<RubricMark>, DomainError> {
+        match self.rubric {
+            Some(rubric) => rubric.fill(marks),
+            None if marks.is_empty() => Ok(Vec::new()),
+            None => Err(DomainError::Invalid {
+                path: "rubric",
+                code: "no_rubric",
+                message: "cannot be filled: the topic has no rubric",
+            }),
+        }
+    }
+
+    /// Rejects publishing criteria that are filled in part.
+    fn check_complete(&self, marks: &[RubricMark]) -> Result<(), DomainError> {
+        if marks.is_empty() || self.rubric.is_none_or(|rubric| rubric.is_complete(marks)) {
+            Ok(())
+        } else {
+            Err(DomainError::RubricIncomplete)
         }
     }
 
@@ -251,6 +288,7 @@ impl Grade {
             value: None,
             points: None,
             feedback: None,
+            rubric: Vec::new(),
             status: GradeStatus::Draft,
             version: 0,
             graded_by_id: teacher,
@@ -282,6 +320,12 @@ impl Grade {
         written.value = edit.value.resolve(written.value);
         written.points = edit.points.resolve(written.points);
         written.feedback = edit.feedback.resolve(written.feedback);
+        if let Some(marks) = &edit.rubric {
+            written.rubric = rules.fill(marks)?;
+        }
+        if is_published && (edit.rubric.is_some() || edit.publish == Some(true)) {
+            rules.check_complete(&written.rubric)?;
+        }
         if let Some(mut grades) = edit.member_grades {
             // The database returns them in this order; a different order alone is not a change.
             grades.sort_by(|left, right| left.user_id.cmp(&right.user_id));
@@ -333,7 +377,7 @@ impl Grade {
     /// Returns whether members without an individual grade see the same grade.
     fn is_same_for_group(&self, other: &Self) -> bool {
         let seen = |grade: &Self| (grade.value.clone(), grade.points, grade.feedback.clone(), grade.status);
-        seen(self) == seen(other)
+        seen(self) == seen(other) && self.rubric == other.rubric
     }
 
     /// Returns the members whose individual grades were added, changed or removed.
@@ -352,7 +396,16 @@ impl Grade {
 
     /// Returns whether the grade has no content.
     pub fn is_empty(&self) -> bool {
-        self.value.is_none() && self.points.is_none() && self.feedback.is_none() && self.member_grades.is_empty()
+        self.value.is_none()
+            && self.points.is_none()
+            && self.feedback.is_none()
+            && self.rubric.is_empty()
+            && self.member_grades.is_empty()
+    }
+
+    /// Returns whether the criteria are filled in part, so that the grade cannot be published.
+    pub fn is_rubric_incomplete(&self, rubric: Option<&TopicRubric>) -> bool {
+        !self.rubric.is_empty() && rubric.is_some_and(|rubric| !rubric.is_complete(&self.rubric))
     }
 
     /// Returns the grade as visible to a student: `None` unless it is published, and without the individual grades of

@@ -29,6 +29,7 @@ fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Option<Publication>, Doma
         max_points: Some(Points::stored(10.0)),
         scale: Some(&scale),
         members: &[ben(), zoe()],
+        rubric: None,
     };
     let written = grade.write(edit, &rules, &ada(), at(5))?;
     Ok(written.map(|written| written.publication))
@@ -41,6 +42,7 @@ fn grade_of_one_member_keeps_the_time_of_the_others() {
         max_points: None,
         scale: Some(&scale),
         members: &[ben(), zoe()],
+        rubric: None,
     };
     let mut grade = blank();
     let group = GradeEdit {
@@ -190,4 +192,79 @@ fn grade_request_is_validated() {
         "the former name of value"
     );
     assert!(serde_json::from_str::<GradeEdit>(r#"{"mark": "A"}"#).is_err());
+}
+
+#[test]
+fn filled_rubric_is_a_draft_until_complete_and_is_seen_once_published() {
+    use crate::id::{AssignmentId, RubricCriterionId, RubricLevelId};
+    use crate::rubric::{RubricCriterion, RubricLevel};
+    use crate::text::{CriterionTitle, LevelLabel, RubricTitle};
+
+    let criterion = |id: &str| RubricCriterion {
+        id: RubricCriterionId::new(id),
+        title: CriterionTitle::stored(id),
+        description: None,
+        levels: vec![RubricLevel {
+            id: RubricLevelId::new("good"),
+            label: LevelLabel::stored("Good"),
+            description: None,
+            min_points: Some(Points::stored(3.0)),
+            max_points: Some(Points::stored(3.0)),
+        }],
+    };
+    let rubric = TopicRubric {
+        assignment_id: AssignmentId::new("a"),
+        rubric_id: None,
+        title: RubricTitle::stored("Poster"),
+        criteria: vec![criterion("Sources"), criterion("Language")],
+        is_shown: true,
+    };
+    let rules = GradeRules {
+        max_points: None,
+        scale: None,
+        members: &[ben()],
+        rubric: Some(&rubric),
+    };
+    let fill = |criteria: &[&str], publish| GradeEdit {
+        rubric: Some(
+            criteria
+                .iter()
+                .map(|criterion| NewRubricMark {
+                    criterion_id: RubricCriterionId::new(criterion),
+                    level_id: Some(RubricLevelId::new("good")),
+                    points: None,
+                    comment: None,
+                })
+                .collect(),
+        ),
+        publish,
+        ..GradeEdit::default()
+    };
+    let mut grade = blank();
+    let written = grade
+        .write(fill(&["Sources"], None), &rules, &ada(), at(1))
+        .unwrap()
+        .unwrap();
+    assert!(written.is_group && !grade.is_empty());
+    assert!(grade.is_rubric_incomplete(Some(&rubric)));
+    assert_eq!(grade.for_student(&ben()), None);
+    let publish = GradeEdit {
+        publish: Some(true),
+        ..GradeEdit::default()
+    };
+    let refused = grade.write(publish.clone(), &rules, &ada(), at(2));
+    assert_eq!(refused, Err(DomainError::RubricIncomplete));
+    grade
+        .write(fill(&["Sources", "Language"], Some(true)), &rules, &ada(), at(3))
+        .unwrap();
+    let seen = grade.for_student(&ben()).unwrap();
+    assert_eq!(crate::rubric::points_of(&seen.rubric), Some(Points::stored(6.0)));
+    let refused = grade.write(fill(&["Language"], None), &rules, &ada(), at(4));
+    assert_eq!(refused, Err(DomainError::RubricIncomplete), "it stays published");
+    let none = GradeRules { rubric: None, ..rules };
+    assert!(matches!(
+        grade.write(fill(&["Language"], None), &none, &ada(), at(5)),
+        Err(DomainError::Invalid { code: "no_rubric", .. })
+    ));
+    assert!(grade.write(fill(&[], None), &none, &ada(), at(6)).unwrap().is_some());
 }

@@ -71,6 +71,7 @@ pub mod patch;
 pub mod publication;
 pub mod rate;
 pub mod realtime;
+pub mod rubric;
 #[cfg(test)]
 mod samples;
 pub mod save;

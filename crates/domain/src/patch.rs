@@ -128,6 +128,15 @@ impl FieldDiff {
         }
     }
 
+    /// Records the change of a field whose values are too large to keep by what summarizes them.
+    pub fn summarize<T: Serialize>(&mut self, field: &'static str, from: T, to: T) {
+        self.0.push(FieldChange {
+            field,
+            from: json(&from),
+            to: json(&to),
+        });
+    }
+
     /// Applies an edit to a field that is not nullable. Rejects null.
     pub fn edit<T: PartialEq + Serialize>(
         &mut self,

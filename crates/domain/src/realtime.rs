@@ -111,6 +111,8 @@ string_enum! {
         OrganizationUpdated = "organization:updated",
         /// A direct message or an announcement arrived.
         DirectNew = "direct:new",
+        /// A rubric was created, changed or deleted.
+        RubricUpdated = "rubric:updated",
         /// The text snippets of the user changed in another page.
         SnippetsUpdated = "snippets:updated",
         /// Progress of an import.

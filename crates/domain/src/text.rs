@@ -237,6 +237,14 @@ texts! {
     FeedbackText: MultiLine 1 to 10000;
     /// A text that a teacher inserts into feedback.
     SnippetText: MultiLine 1 to 2000;
+    /// Title of a rubric.
+    RubricTitle: SingleLine 1 to 120;
+    /// Title of a criterion of a rubric.
+    CriterionTitle: SingleLine 1 to 200;
+    /// Label of a level of a criterion.
+    LevelLabel: SingleLine 1 to 80;
+    /// Description of a criterion or a level, or a comment on a filled criterion.
+    CriterionNote: MultiLine 1 to 1000;
     /// Search term.
     Search: SingleLine 0 to 100;
     /// Short code of a subject, such as "BIO".

@@ -39,6 +39,8 @@ pub struct LessonFixture {
     pub invitation: String,
     /// A text snippet of Ada.
     pub snippet: String,
+    /// A shared rubric of Ada, which the topic uses.
+    pub rubric: String,
 }
 
 impl LessonFixture {
@@ -99,6 +101,11 @@ impl LessonFixture {
         let feedback = ada.post("/feedback", said).await.expect(201);
         let snippet = ada.post("/snippets", json!({"text": "Name your sources."})).await;
         let snippet = text(&snippet.expect(201), "id");
+        let rubric = ada.post("/rubrics", samples::sample_rubric()).await.expect(201);
+        let rubric = text(&rubric, "id");
+        let choice = json!({"rubricId": rubric});
+        let of_topic = format!("/assignments/{}/rubric", text(&topic, "id"));
+        ada.put(&of_topic, choice).await.expect(200);
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -146,6 +153,7 @@ impl LessonFixture {
             feedback: text(&feedback, "id"),
             invitation: invitation(app).await,
             snippet,
+            rubric,
         }
     }
 
@@ -189,6 +197,7 @@ impl LessonFixture {
             (_, "threadId") => self.comment_thread.clone(),
             (_, "commentId") => self.comment.clone(),
             (_, "attachmentId") => self.attachment.clone(),
+            ("rubrics", "id") => self.rubric.clone(),
             ("snippets", "id") => self.snippet.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),

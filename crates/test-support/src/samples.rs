@@ -169,6 +169,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/workrooms/documents/{id}/commits") => commit(1, "sample", 0, "a"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
+        ("POST", "/rubrics") => sample_rubric(),
+        ("PATCH", "/rubrics/{id}") => json!({"title": "Sample"}),
+        ("PUT", "/assignments/{id}/rubric") => json!({"isShown": true}),
         ("POST", "/admin/sign-on") => json!({
             "name": "Sample", "preset": "OTHER", "issuer": "https://id.sample-school.example", "clientId": "sample",
             "clientSecret": "sample",
@@ -182,6 +185,20 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         _ => panic!("no sample body for {method} {path}: add it to crates/test-support/src/samples.rs"),
     };
     Sample::Json(body)
+}
+
+/// Two criteria, with a range of points and with a fixed number.
+pub fn sample_rubric() -> Value {
+    json!({"title": "Poster", "isShared": true, "criteria": [
+        {"title": "Sources", "levels": [
+            {"label": "Missing", "minPoints": 0, "maxPoints": 0},
+            {"label": "Named", "description": "Every picture has its source.", "minPoints": 4, "maxPoints": 4},
+        ]},
+        {"title": "Language", "description": "Spelling and style.", "levels": [
+            {"label": "Weak", "minPoints": 0, "maxPoints": 2},
+            {"label": "Good", "minPoints": 3, "maxPoints": 6},
+        ]},
+    ]})
 }
 
 /// A PNG of one pixel.

@@ -37,6 +37,7 @@ interface QueryKeys {
     one: (id: string) => QueryKey;
     inside: (id: string) => QueryKey;
     work: (id: string) => QueryKey;
+    rubric: (id: string) => QueryKey;
     ofCourse: (courseId: string) => QueryKey;
     loose: () => QueryKey;
     candidates: (groupId: string) => QueryKey;
@@ -104,6 +105,7 @@ interface QueryKeys {
   };
   removal: { ofClass: (id: string) => QueryKey; ofCourse: (id: string) => QueryKey };
   room: { one: (groupId: string) => Key<Schemas["WorkRoom"]> };
+  rubrics: { list: () => QueryKey; one: (id: string) => QueryKey };
   schools: { of: (userId: string) => QueryKey };
   snippets: { list: () => QueryKey };
   subjects: { list: () => QueryKey; active: () => QueryKey };

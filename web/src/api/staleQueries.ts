@@ -75,6 +75,8 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
         "assignments",
         ...(event === "class:updated" ? [] : (["board", "room", "submissions"] as const)),
       );
+    case "rubric":
+      return familyKeys("rubrics");
     case "snippets":
       return familyKeys("snippets");
     case "subject":

@@ -34,6 +34,7 @@ import type privacyTexts from "./en/privacy.json";
 import type projectorTexts from "./en/projector.json";
 import type refusedTexts from "./en/refused.json";
 import type roomTexts from "./en/room.json";
+import type rubricsTexts from "./en/rubrics.json";
 import type secondFactorTexts from "./en/secondFactor.json";
 import type sessionsTexts from "./en/sessions.json";
 import type signOnTexts from "./en/signOn.json";
@@ -79,6 +80,7 @@ type Texts = typeof actingTexts &
   typeof projectorTexts &
   typeof refusedTexts &
   typeof roomTexts &
+  typeof rubricsTexts &
   typeof secondFactorTexts &
   typeof sessionsTexts &
   typeof signOnTexts &

@@ -380,6 +380,10 @@ impl DeletionPlan {
                         ),
                     ),
                 ),
+                (
+                    "DELETE_TOPIC_RUBRICS",
+                    delete("assignment_rubrics", &format!("assignment_id IN ({topics})")),
+                ),
                 ("DELETE_LINKS", delete("group_assignments", &format!("id IN ({links})"))),
                 ("DELETE_TOPICS", delete("assignments", &format!("id IN ({topics})"))),
                 (

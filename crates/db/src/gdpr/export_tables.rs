@@ -80,7 +80,7 @@ statements! {
         FROM group_assignments ga CROSS JOIN submissions s
         WHERE {OF_LINKS} AND {TOOK_PART} AND s.id > $3 ORDER BY s.id LIMIT $4";
     /// Published grades of these submissions.
-    GRADES = "SELECT g.id, g.submission_id, g.value, g.points, g.feedback, g.published_at
+    GRADES = "SELECT g.id, g.submission_id, g.value, g.points, g.feedback, g.rubric, g.published_at
         FROM group_assignments ga CROSS JOIN submissions s CROSS JOIN grades g
         WHERE {OF_LINKS} AND g.organization_id = s.organization_id AND g.submission_id = s.id
             AND g.status = 'PUBLISHED' AND {TOOK_PART} AND g.id > $3 ORDER BY g.id LIMIT $4";
@@ -102,6 +102,9 @@ statements! {
     FEEDBACK_GIVEN = "SELECT id, group_assignment_id, submission_id, document_id, text, visibility, published_at,
         created_at
         FROM feedback WHERE organization_id = $1 AND author_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    /// Rubrics of the user.
+    RUBRICS = "SELECT id, title, is_shared, criteria, created_at, updated_at FROM rubrics
+        WHERE organization_id = $1 AND owner_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// Text snippets of the user.
     TEXT_SNIPPETS = "SELECT id, text, created_at, updated_at FROM text_snippets
         WHERE organization_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4";
@@ -357,6 +360,7 @@ pub static TABLES: &[ExportTable] = &[
             ("value", Text),
             ("points", Real),
             ("feedback", Text),
+            ("rubric", Text),
             ("publishedAt", Timestamp),
         ],
     },
@@ -397,6 +401,18 @@ pub static TABLES: &[ExportTable] = &[
             ("visibility", Text),
             ("publishedAt", Timestamp),
             ("createdAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "rubrics",
+        statement: &RUBRICS,
+        fields: &[
+            ("id", Text),
+            ("title", Text),
+            ("isShared", Boolean),
+            ("criteria", Text),
+            ("createdAt", Timestamp),
+            ("updatedAt", Timestamp),
         ],
     },
     ExportTable {

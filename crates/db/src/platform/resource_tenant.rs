@@ -34,6 +34,7 @@ statements! {
     API_TOKEN = "{SELECT_ORGANIZATION} FROM api_tokens x {OF_ROW}";
     MAIL_DOMAIN = "{SELECT_ORGANIZATION} FROM mail_domains x {OF_ROW}";
     SIGN_ON_PROVIDER = "{SELECT_ORGANIZATION} FROM sign_on_providers x {OF_ROW}";
+    RUBRIC = "{SELECT_ORGANIZATION} FROM rubrics x {OF_ROW}";
     SNIPPET = "{SELECT_ORGANIZATION} FROM text_snippets x {OF_ROW}";
     ORGANIZATION = "{SELECT_ORGANIZATION} FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL";
     /// The organization of a user: the one that created the account, otherwise the one of the oldest membership.
@@ -65,6 +66,7 @@ static RESOURCES: &[(&str, &Sql)] = &[
     ("domains", &MAIL_DOMAIN),
     ("api-tokens", &API_TOKEN),
     ("sign-on", &SIGN_ON_PROVIDER),
+    ("rubrics", &RUBRIC),
     ("snippets", &SNIPPET),
     ("users", &USER),
 ];

@@ -6,6 +6,7 @@ use domain::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
 use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
 use domain::number::Points;
 
+use super::rubric_marks;
 use crate::sql::Columns;
 use crate::visibility::CAN_VIEW_LINK;
 use crate::{ReadTx, WriteTx, fragments};
@@ -31,12 +32,12 @@ statements! {
     /// Inserts or updates the grade of a submission.
     WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version,
         graded_by_id,
-            graded_at, published_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+            graded_at, published_at, created_at, updated_at, rubric)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)
         ON CONFLICT (submission_id) DO UPDATE SET value = excluded.value, points = excluded.points,
             feedback = excluded.feedback, status = excluded.status, version = excluded.version,
             graded_by_id = excluded.graded_by_id, graded_at = excluded.graded_at, published_at = excluded.published_at,
-            updated_at = excluded.updated_at";
+            updated_at = excluded.updated_at, rubric = excluded.rubric";
     /// The id of the grade of a submission.
     ROW = "SELECT id FROM grades WHERE organization_id = $1 AND submission_id = $2";
     /// Deletes the grades of single members before the new ones are inserted.
@@ -46,10 +47,10 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     /// Inserts the present state into the history.
     REMEMBER = "INSERT INTO grade_history (organization_id, id, grade_id, version, value, points, feedback, status,
-            member_grades, changed_by_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+            member_grades, changed_by_id, created_at, rubric)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// The newest states of the grade of a submission, newest first.
-    STATES = "SELECT h.version, h.value, h.points, h.feedback, h.status, h.member_grades, h.changed_by_id, u.name,
+    STATES = "SELECT h.version, h.value, h.points, h.feedback, h.rubric, h.status, h.member_grades, h.changed_by_id, u.name,
         h.created_at
         FROM grades g JOIN grade_history h ON h.grade_id = g.id JOIN users u ON u.id = h.changed_by_id
         WHERE g.organization_id = $1 AND h.organization_id = $1 AND g.submission_id = $2
@@ -113,6 +114,10 @@ impl WriteTx<'_> {
     /// Writes the present state of a grade and appends it to the history with its author.
     pub fn write_grade(&mut self, grade: &Grade, by: &UserId) -> Result<()> {
         let (points, now) = (grade.points.map(Points::get), self.now());
+        let rubric = match grade.rubric.as_slice() {
+            [] => None,
+            marks => Some(serde_json::to_string(marks)?),
+        };
         self.execute(
             &WRITE,
             args![
@@ -127,6 +132,7 @@ impl WriteTx<'_> {
                 grade.graded_at,
                 grade.published_at,
                 now,
+                rubric,
             ],
         )?;
         let row: String = self.fetch_one(&ROW, args![grade.submission_id], |row| row.get("id"))?;
@@ -148,6 +154,7 @@ impl WriteTx<'_> {
                 members,
                 by,
                 now,
+                rubric,
             ],
         )
         .map(drop)
@@ -167,6 +174,7 @@ fn grade_state(row: &Columns<'_>) -> Result<GradeState> {
         value: row.get("value")?,
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
         feedback: row.get("feedback")?,
+        rubric: rubric_marks(row)?,
         status: row.get::<GradeStatus>("status")?,
         member_grades: serde_json::from_str(&row.get::<String>("member_grades")?)?,
         changed_by_id: row.get("changed_by_id")?,

@@ -7,6 +7,7 @@ use crate::file::{AssignmentAttachment, FileKey};
 use crate::group::GroupContext;
 use crate::id::{DocumentId, GroupId};
 use crate::patch::FieldDiff;
+use crate::rubric::TopicRubric;
 
 /// A change of a topic.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +40,14 @@ pub enum AssignmentChange {
         moved: Vec<StartDateChange>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
+    },
+    /// The rubric of the topic was set, replaced or removed.
+    RubricChanged {
+        assignment: Box<AssignmentDetails>,
+        /// The rubric after the change.
+        rubric: Option<Box<TopicRubric>>,
+        /// Whether students could see the criteria before or can see them now.
+        is_shown: bool,
     },
     GroupsAttached {
         assignment: Box<AssignmentDetails>,

@@ -38,6 +38,7 @@ mod object_store;
 mod pdf;
 mod quotas;
 mod races;
+mod rubrics;
 mod saves;
 mod session_watchdog;
 mod submissions;

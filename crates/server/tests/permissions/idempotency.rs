@@ -80,6 +80,7 @@ const CREATE_ROUTES: &[(&str, &str)] = &[
     ("/feedback", "feedback"),
     ("/messages", "direct_messages"),
     ("/snippets", "text_snippets"),
+    ("/rubrics", "rubrics"),
 ];
 
 /// Returns the sample of a create route.

@@ -24,6 +24,7 @@ const BACKGROUND_READS: u64 = 10;
 /// Lists that stay short, and why.
 const SHORT_LISTS: &[(&str, &str)] = &[
     ("/groups/{id}/contributions", "the people of one group"),
+    ("/rubrics", "the rubrics of one school, in one statement"),
     ("/snippets", "the snippets of one teacher, two hundred at most"),
     ("/admin/api-tokens", "the API tokens of one school, fifty at most"),
     ("/admin/domains", "the mail domains of one school, twenty at most"),

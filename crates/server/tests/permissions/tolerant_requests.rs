@@ -88,6 +88,7 @@ both!(patch_with_what_get_returned_is_accepted, |app| {
             format!("/workrooms/documents/{}/comments", lesson.document),
             "/threads/0/comments/0",
         ),
+        ("/rubrics/{id}", &ada, format!("/rubrics/{}", lesson.rubric), ""),
         ("/snippets/{id}", &ada, "/snippets".to_owned(), "/0"),
         ("/admin/sign-on/{id}", &adam, "/admin/sign-on".to_owned(), "/0"),
         (

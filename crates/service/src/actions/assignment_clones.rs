@@ -77,6 +77,7 @@ pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result
         ..old.clone()
     };
     tx.insert_assignment(&topic)?;
+    tx.copy_topic_rubric(&old.id, &topic.id)?;
     for copy in &original.files {
         insert_copy(tx, &topic.id, copy)?;
     }

@@ -220,6 +220,7 @@ fn clone_topics(
             ..details.assignment.clone()
         };
         tx.insert_assignment(&topic)?;
+        tx.copy_topic_rubric(&details.assignment.id, &topic.id)?;
         for attachment in shared_files(&details) {
             // The file was added after the copies were made: the caller has to retry.
             let copy = copies.get(&attachment.id).ok_or(Error::Overloaded)?;

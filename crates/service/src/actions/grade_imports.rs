@@ -125,7 +125,7 @@ fn apply_rows(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Res
             Some(grade) => grade,
             None => Grade::blank(submission.submission.id.clone(), author(tx)?, tx.now()),
         };
-        written.extend(write(tx, link, submission, grade, edit)?);
+        written.extend(write(tx, link, submission, grade, (edit, None))?);
     }
     record(tx, id, &written)?;
     Ok(outcomes)

@@ -12,6 +12,7 @@ use domain::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Pub
 use domain::group_assignment::{GroupAssignment, StatusTransition};
 use domain::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
 use domain::list::List;
+use domain::rubric::TopicRubric;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -59,8 +60,16 @@ pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -
     tx.document(id)
 }
 
-/// Publishes all draft grades of a topic that are not empty. Returns how many were published.
-pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
+/// How many grades of a topic were published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PublicationCounts {
+    pub published: i64,
+    /// Drafts that stay, because their rubric is filled in only in part.
+    pub incomplete: i64,
+}
+
+/// Publishes all draft grades of a topic that are not empty. Drafts with a rubric that is filled in part are left out.
+pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<PublicationCounts> {
     let details = tx.lock_writable_assignment(id)?;
     let named = asked.group_ids.as_ref();
     check_groups_of_topic(tx, &details, named.map_or(&[][..], |groups| &**groups))?;
@@ -68,7 +77,8 @@ pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish)
         publish: Some(true),
         ..GradeEdit::default()
     };
-    let mut written = Vec::new();
+    let rubric = tx.topic_rubric(id)?;
+    let (mut written, mut incomplete) = (Vec::new(), 0);
     for link in &details.links {
         let is_meant = named.is_none_or(|groups| groups.contains(&link.link.group_id));
         let Some(current) = link.current_submission.as_ref().filter(|_| is_meant) else {
@@ -78,12 +88,20 @@ pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish)
             .grade
             .as_ref()
             .filter(|grade| grade.status == GradeStatus::Draft);
-        if let Some(draft) = draft.filter(|grade| !grade.is_empty()).cloned() {
-            written.extend(write(tx, link, current, draft, publishing.clone())?);
+        let Some(draft) = draft.filter(|grade| !grade.is_empty()).cloned() else {
+            continue;
+        };
+        if draft.is_rubric_incomplete(rubric.as_ref()) {
+            incomplete += 1;
+            continue;
         }
+        written.extend(write(tx, link, current, draft, (publishing.clone(), rubric.as_ref()))?);
     }
     record(tx, id, &written)?;
-    Ok(i64::try_from(written.len()).unwrap_or(i64::MAX))
+    Ok(PublicationCounts {
+        published: i64::try_from(written.len()).unwrap_or(i64::MAX),
+        incomplete,
+    })
 }
 
 /// A grade that was written, with its group.
@@ -142,7 +160,13 @@ fn grade(
     if !is_current && !takes_back {
         return Err(DomainError::NotSubmitted.into());
     }
-    let Some(written) = write(tx, link, &submission, grade, edit)? else {
+    // Read only where the rules need it.
+    let rubric = if edit.rubric.is_some() || edit.publish == Some(true) {
+        tx.topic_rubric(&link.link.assignment_id)?
+    } else {
+        None
+    };
+    let Some(written) = write(tx, link, &submission, grade, (edit, rubric.as_ref()))? else {
         return Ok(());
     };
     let (topic, group) = (&link.link.assignment_id, &link.link.group_id);
@@ -158,16 +182,20 @@ fn grade(
     Ok(())
 }
 
-/// Writes a grade and, for the current submission, the state of the group's work. Returns `None` if nothing changes.
+/// Writes a grade and, for the current submission, the state of the group's work. Returns `None` if nothing changes. The
+/// rubric of the topic is needed if the edit fills criteria or publishes the grade.
 pub(super) fn write(
     tx: &mut WriteTx<'_>,
     link: &GroupAssignmentDetails,
     submission: &SubmissionDetails,
     mut grade: Grade,
-    edit: GradeEdit,
+    (edit, rubric): (GradeEdit, Option<&TopicRubric>),
 ) -> Result<Option<WrittenGrade>> {
     let (teacher, now) = (author(tx)?, tx.now());
-    let rules = rules(&link.assignment, submission);
+    let rules = GradeRules {
+        rubric,
+        ..rules(&link.assignment, submission)
+    };
     let Some(written) = grade.write(edit, &rules, &teacher, now)? else {
         return Ok(None);
     };
@@ -215,9 +243,9 @@ pub(super) fn record(tx: &mut WriteTx<'_>, id: &AssignmentId, written: &[Written
     Ok(())
 }
 
-/// Returns the rules for grades of this submission.
+/// Returns the rules for grades of this submission, without a rubric.
 pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a SubmissionDetails) -> GradeRules<'a> {
-    GradeRules::of(assignment, &submission.submission.member_ids)
+    GradeRules::of(assignment, &submission.submission.member_ids, None)
 }
 
 pub(super) fn author(tx: &WriteTx<'_>) -> Result<UserId> {

@@ -45,6 +45,7 @@ pub mod people;
 pub mod privacy;
 pub mod profile;
 pub mod rates;
+pub mod rubrics;
 pub mod saves;
 pub mod school;
 pub mod second_factor;

@@ -15,6 +15,7 @@ mod help;
 mod homeroom;
 mod message;
 mod organization;
+mod rubric;
 mod session;
 mod subject;
 mod submission;
@@ -79,6 +80,7 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | SignOnChange::IdentityLinked { .. }
             | SignOnChange::IdentityUnlinked { .. },
         ) => organization::list_changed("signOn", &mut builder),
+        Change::Rubric(change) => rubric::emit(change, &mut builder),
         Change::Snippet(SnippetChange::Updated { user }) => {
             let header = EventBuilder::event_without_class(Event::SnippetsUpdated);
             builder.emit(&header, vec![Room::User(user.clone())], EmptyPayload {});

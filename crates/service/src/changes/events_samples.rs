@@ -220,6 +220,7 @@ pub fn submission(link: &GroupAssignmentDetails, status: GradeStatus) -> Submiss
             value: Some(GradeValue::stored("group's grade")),
             points: None,
             feedback: None,
+            rubric: Vec::new(),
             status,
             version: 1,
             graded_by_id: UserId::new("ada"),

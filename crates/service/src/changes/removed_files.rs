@@ -57,6 +57,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Assignment(
             Assignment::Created { .. }
             | Assignment::Updated { .. }
+            | Assignment::RubricChanged { .. }
             | Assignment::GroupsAttached { .. }
             | Assignment::LinkUpdated { .. }
             | Assignment::AttachmentAdded { .. }
@@ -113,6 +114,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::ApiToken(_)
         | Change::SignOn(_)
         | Change::Snippet(_)
+        | Change::Rubric(_)
         | Change::Session(_) => &[],
     }
 }

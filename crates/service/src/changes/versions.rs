@@ -103,6 +103,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         | Change::ApiToken(_)
         | Change::SignOn(_)
         | Change::Snippet(_)
+        | Change::Rubric(_)
         | Change::Session(_) => Vec::new(),
     }
 }
@@ -139,6 +140,7 @@ fn of_group(change: &Group) -> Vec<VersionedObject> {
 fn of_assignment(change: &Assignment) -> Vec<VersionedObject> {
     let (topic, mut others) = match change {
         Assignment::Updated { assignment, .. }
+        | Assignment::RubricChanged { assignment, .. }
         | Assignment::AttachmentAdded { assignment, .. }
         | Assignment::AttachmentRemoved { assignment, .. } => (&assignment.assignment, Vec::new()),
         Assignment::BulkUpdated { assignment, moved, .. } => (

@@ -7,6 +7,7 @@ import { Disclosure } from "../../components/Disclosure";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { Time } from "../../components/base/Time";
+import { FilledRubric } from "../rubrics/FilledRubric";
 import { useGradeText } from "./GradeSummary";
 import { gradeHistoryQuery, type Submission } from "./work";
 
@@ -39,6 +40,7 @@ export function GradeHistory({ submission, maxPoints, nameOf }: Props) {
               <Time at={state.changedAt} /> · {state.changedBy.name}
             </p>
             {state.feedback === null ? null : <p className="break-words whitespace-pre-wrap">{state.feedback}</p>}
+            <FilledRubric marks={state.rubric} />
             {state.memberGrades.length === 0 ? null : (
               <ul className="text-sm">
                 {state.memberGrades.map((own) => (

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -9,10 +10,12 @@ import { Button } from "../../components/Button";
 import { EditConflict } from "../../forms/EditConflict";
 import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
+import { topicRubricQuery } from "../rubrics/rubrics";
 import { gradeBody, type GradeForm, isEmptyGrade } from "./gradeForm";
 import { GradeHistory } from "./GradeHistory";
 import { GradeFields, type GradingScheme } from "./GradeFields";
 import { MemberGrades } from "./MemberGrades";
+import { RubricFields } from "./RubricFields";
 import { SnippetButtons } from "./SnippetButtons";
 import { ReturnForRevision } from "./ReturnForRevision";
 import { type Grading, useGrading } from "./useGrading";
@@ -22,6 +25,7 @@ interface Props extends GradingScheme {
   submission: Submission;
   /** The grading user. */
   person: string;
+  topicId: string;
   groupAssignmentId: string;
   groupName: string;
   isFinished: boolean;
@@ -39,12 +43,14 @@ const LABELS = {
   points: "work.pointsField",
   feedback: "work.words",
   members: "work.members",
+  rubric: "rubrics.criteria",
 } as const;
 
 /** Grade and text of one submission: a draft until it is returned to the group. Ctrl+Enter returns it. */
 export function GradePanel({
   submission,
   person,
+  topicId,
   groupAssignmentId,
   groupName,
   isFinished,
@@ -57,10 +63,12 @@ export function GradePanel({
   const { t } = useTranslation();
   const grading = useGrading(submission, person, `grade:${groupAssignmentId}`, scheme.maxPoints);
   const { form, change, isPublished, isUnsaved } = grading;
+  const rubric = useQuery(topicRubricQuery(topicId));
   const canReturn =
     !isEmptyGrade(form) && gradeBody(form, scheme.maxPoints) !== undefined && (isUnsaved || !isPublished);
   const nowOf = (field: keyof GradeForm): string => {
     const now = grading.saved[field];
+    if (field === "rubric") return t("rubrics.count", { count: Object.keys(now).length });
     return typeof now === "string"
       ? now
       : Object.keys(now)
@@ -86,6 +94,16 @@ export function GradePanel({
   return (
     <section aria-label={t("work.panel")} className="flex flex-col gap-3">
       <h2>{t("work.panel")}</h2>
+      {rubric.data ? (
+        <RubricFields
+          criteria={rubric.data.criteria}
+          marks={form.rubric}
+          onChange={(marks) => change({ rubric: marks })}
+          maxPoints={scheme.maxPoints}
+          points={form.points}
+          onUseSum={(points) => change({ points })}
+        />
+      ) : null}
       <GradeFields {...scheme} form={form} onChange={change} problem={grading.problem} />
       <TextArea
         label={t("work.words")}

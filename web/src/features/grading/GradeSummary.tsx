@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
 import { Badge } from "../../components/base/Badge";
+import { FilledRubric } from "../rubrics/FilledRubric";
 import { Time } from "../../components/base/Time";
 
 type GradeValue = Pick<Schemas["Grade"], "value" | "points">;
@@ -44,6 +45,7 @@ export function GradeSummary({ grade, maxPoints = null, nameOf }: Props) {
         </span>
       </p>
       {grade.feedback === null ? null : <p className="break-words whitespace-pre-wrap">{grade.feedback}</p>}
+      <FilledRubric marks={grade.rubric} />
       {grade.memberGrades.length === 0 ? null : (
         <ul className="flex flex-col gap-2">
           {grade.memberGrades.map((own) => (

@@ -236,6 +236,7 @@ function GradingPanel({
           key={attempt.id}
           submission={attempt}
           person={person.id}
+          topicId={topic.id}
           groupAssignmentId={groupWork.id}
           groupName={groupName}
           gradeScale={topic.gradeScale}

@@ -19,6 +19,7 @@ const grade = (change: Partial<Schemas["Grade"]>): Schemas["Grade"] => ({
   feedback: null,
   status: "DRAFT",
   memberGrades: [],
+  rubric: [],
   gradedById: "t",
   gradedAt: "2026-11-20T10:00:00Z",
   publishedAt: null,
@@ -66,6 +67,7 @@ describe("request body", () => {
       value: "B+",
       points: null,
       feedback: null,
+      rubric: [],
       memberGrades: [{ userId: "ana", value: null, points: 3, feedback: null }],
     });
   });
@@ -113,4 +115,15 @@ describe("initial form", () => {
   it("is empty otherwise", () => {
     expect(initialForm("s1", null, null)).toEqual(EMPTY);
   });
+});
+
+it("sends filled criteria in a fixed order, and nothing for empty ones", () => {
+  const mark = { levelId: "good", points: "2,5", comment: " Well. " };
+  const rubric = { b: mark, a: { ...mark, points: "" }, c: { levelId: "", points: "4", comment: " " } };
+  expect(gradeBody({ ...EMPTY, rubric }, null)?.rubric).toEqual([
+    { criterionId: "a", levelId: "good", points: null, comment: "Well." },
+    { criterionId: "b", levelId: "good", points: 2.5, comment: "Well." },
+  ]);
+  expect(gradeBody({ ...EMPTY, rubric: { a: { ...mark, points: "x" } } }, null)).toBeUndefined();
+  expect(isEmptyGrade({ ...EMPTY, rubric })).toBe(false);
 });

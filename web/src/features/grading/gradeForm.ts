@@ -7,7 +7,18 @@ export interface MemberGradeForm {
   feedback: string;
 }
 
+/** A criterion of the topic's rubric, as typed. */
+export interface MarkForm {
+  levelId: string;
+  points: string;
+  comment: string;
+}
+
+export const NO_MARK: MarkForm = { levelId: "", points: "", comment: "" };
+
 export interface GradeForm extends MemberGradeForm {
+  /** Filled criteria of the topic's rubric, by criterion. */
+  rubric: Record<string, MarkForm>;
   /** Only members whose grade differs. */
   members: Record<string, MemberGradeForm>;
 }
@@ -20,10 +31,12 @@ export interface StoredGradeForm {
 }
 
 const NOTHING: MemberGradeForm = { value: "", points: "", feedback: "" };
-export const EMPTY: GradeForm = { ...NOTHING, members: {} };
+export const EMPTY: GradeForm = { ...NOTHING, members: {}, rubric: {} };
 export const isBlank = (own: MemberGradeForm): boolean =>
   own.value.trim() === "" && own.points.trim() === "" && own.feedback.trim() === "";
-export const isEmptyGrade = (form: GradeForm): boolean => isBlank(form) && Object.values(form.members).every(isBlank);
+const isBlankMark = (mark: MarkForm): boolean => mark.levelId === "" && mark.comment.trim() === "";
+export const isEmptyGrade = (form: GradeForm): boolean =>
+  isBlank(form) && Object.values(form.members).every(isBlank) && Object.values(form.rubric).every(isBlankMark);
 
 const memberForm = (own: {
   value?: string | null;
@@ -41,6 +54,16 @@ export const gradeForm = (grade: Schemas["Grade"] | null): GradeForm =>
     : {
         ...memberForm(grade),
         members: Object.fromEntries(grade.memberGrades.map((own) => [own.userId, memberForm(own)])),
+        rubric: Object.fromEntries(
+          grade.rubric.map((mark) => [
+            mark.criterionId,
+            {
+              levelId: mark.levelId ?? "",
+              points: mark.points === null ? "" : String(mark.points),
+              comment: mark.comment ?? "",
+            },
+          ]),
+        ),
       };
 
 /** Parses points, with point or comma; null if empty, undefined if invalid. */
@@ -68,7 +91,27 @@ export function gradeBody(form: GradeForm, most: number | null): Schemas["GradeE
     points: parsePoints(own.points) ?? null,
     feedback: orNull(own.feedback),
   });
-  return { ...memberBody(form), memberGrades: members.map(([userId, own]) => ({ userId, ...memberBody(own) })) };
+  const marks = rubricBody(form.rubric);
+  if (marks === undefined) return undefined;
+  return {
+    ...memberBody(form),
+    rubric: marks,
+    memberGrades: members.map(([userId, own]) => ({ userId, ...memberBody(own) })),
+  };
+}
+
+/** The filled criteria in a fixed order; undefined while points are invalid. */
+function rubricBody(rubric: GradeForm["rubric"]): Schemas["NewRubricMark"][] | undefined {
+  const filled = Object.entries(rubric)
+    .filter(([, mark]) => !isBlankMark(mark))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  if (!filled.every(([, mark]) => parsePoints(mark.points) !== undefined)) return undefined;
+  return filled.map(([criterionId, mark]) => ({
+    criterionId,
+    levelId: mark.levelId === "" ? null : mark.levelId,
+    points: mark.levelId === "" ? null : (parsePoints(mark.points) ?? null),
+    comment: orNull(mark.comment),
+  }));
 }
 
 /** Whether two forms produce the same request. */
@@ -86,6 +129,7 @@ export function initialForm(
     ((stored.isUnsaved && stored.submissionId === submissionId) ||
       (grade === null && stored.submissionId !== submissionId))
   )
-    return stored.form;
+    // An earlier release stored no criteria.
+    return { ...EMPTY, ...stored.form };
   return gradeForm(grade);
 }

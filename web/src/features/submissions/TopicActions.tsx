@@ -33,7 +33,12 @@ export function TopicActions({ topicId, title, draftCount, submitted, missing }:
   const publish = useMutation({
     mutationFn: () =>
       unwrap(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
-    onSuccess: ({ published }) => toast(t("submissions.published", { count: published })),
+    onSuccess: ({ published, incomplete }) =>
+      toast(
+        incomplete === 0
+          ? t("submissions.published", { count: published })
+          : `${t("submissions.published", { count: published })}. ${t("submissions.incomplete", { count: incomplete })}`,
+      ),
     onSettled: () => cache.invalidateQueries(),
   });
   // Spreadsheets in locales with a decimal comma expect semicolons as separators.

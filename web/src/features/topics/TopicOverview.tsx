@@ -8,6 +8,7 @@ import { Markdown } from "../../components/Markdown";
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { Time } from "../../components/base/Time";
 import { Select } from "../../forms/Select";
+import { TopicRubricCard } from "../rubrics/TopicRubricCard";
 import { groupName } from "./topic";
 import { TopicFiles } from "./TopicFiles";
 import type { Topic } from "./topicForm";
@@ -25,6 +26,7 @@ export function TopicOverview({ topic, isLocked }: { topic: Topic; isLocked: boo
       </Card>
       <div className="flex min-w-0 flex-col gap-5">
         <TopicFacts topic={topic} />
+        <TopicRubricCard topicId={topic.id} />
         <TopicGroups topic={topic} isLocked={isLocked} />
       </div>
     </div>

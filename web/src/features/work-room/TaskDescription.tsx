@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { Time } from "../../components/base/Time";
 import { Markdown } from "../../components/Markdown";
+import { TopicCriteria } from "../rubrics/TopicCriteria";
 import { FileLinks } from "./FileLinks";
 import { type Group, type GroupTopic, topicDetailQuery } from "./workRoom";
 
@@ -14,6 +15,7 @@ export function TaskDescription({ topic, group }: { topic: GroupTopic | undefine
     <div className="flex max-w-prose flex-col gap-4">
       <h2 className="sr-only">{t("room.place.task")}</h2>
       {topic === undefined ? <p>{t("room.none")}</p> : <TaskText topic={topic} />}
+      {topic === undefined ? null : <TopicCriteria topicId={topic.assignmentId} />}
       {topic && topic.effectiveAttachments.length > 0 ? (
         <section aria-label={t("room.files")}>
           <h3 className="font-semibold">{t("room.files")}</h3>

@@ -10,7 +10,8 @@ use test_support::samples::{Ids, Sample, fill_path, sample};
 use test_support::{Answer, TestApp};
 
 /// Resources whose lists and new objects require `organizationId` if the caller has no active school.
-const SCHOOL_RESOURCES: [&str; 11] = [
+const SCHOOL_RESOURCES: [&str; 12] = [
+    "rubrics",
     "snippets",
     "users",
     "subjects",
@@ -112,6 +113,7 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
             return of_base_lesson(&fixture.base_lesson.invitation);
         }
         ("admin", "id") => return of_base_lesson(&fixture.base_lesson.job),
+        ("rubrics", "id") => return of_base_lesson(&fixture.base_lesson.rubric),
         ("snippets", "id") => return of_base_lesson(&fixture.base_lesson.snippet),
         ("homerooms", "id") => return of_base_lesson(&fixture.base_lesson.homeroom),
         ("users", "id") if line.situation == "above" => return of_base_lesson(&world.olga.id),
@@ -179,6 +181,7 @@ fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesso
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": lesson.other_group}),
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [lesson.other_group]}),
         ("POST", "/assignments/{id}/handouts") => json!({"templateAttachmentId": lesson.shared_file}),
+        ("PUT", "/assignments/{id}/rubric") => json!({"rubricId": fixture.base_lesson.rubric}),
         ("POST", "/assignments/{id}/clone") => json!({"deadline": "2099-01-01T00:00:00Z"}),
         ("POST", "/workrooms/documents/{id}/submit") if line.situation == "locked" => {
             json!({"assignmentId": lesson.finished})

@@ -156,6 +156,8 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("subjects::LIST", "the list of the school's subjects"),
     ("homerooms::LIST", "the list of the school's homerooms"),
     ("invitations::NEWEST", "the library's list, of a thousand at most"),
+    ("rubrics::LIST", "a school has a thousand rubrics at most"),
+    ("rubrics::COUNT", "a school has a thousand rubrics at most"),
     ("snippets::LIST", "a teacher has two hundred snippets at most"),
     ("snippets::COUNT", "a teacher has two hundred snippets at most"),
     ("api_tokens::LIST", "a school has fifty API tokens at most"),

@@ -35,6 +35,14 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
             let groups = json!({"assignmentId": assignment.assignment.id, "groupIds": assignment.group_ids()});
             about(Action::BulkUpdate, &assignment.assignment).details(difference_and(changed, groups))
         }
+        AssignmentChange::RubricChanged { assignment, rubric, .. } => {
+            let rubric = rubric.as_ref();
+            about(Action::Update, &assignment.assignment).details(json!({
+                "changed": ["rubric"],
+                "rubric": rubric.map(|rubric| &rubric.title),
+                "isRubricShown": rubric.map(|rubric| rubric.is_shown),
+            }))
+        }
         AssignmentChange::GroupsAttached { assignment, attached } => {
             about(Action::Attach, &assignment.assignment).details(json!({"groupIds": attached}))
         }

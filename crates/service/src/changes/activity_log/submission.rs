@@ -2,14 +2,16 @@
 
 use domain::activity::{Action, Category};
 use domain::change::feedback::FeedbackChange;
+use domain::change::rubric::RubricChange;
 use domain::change::submission::SubmissionChange;
 use domain::details::{DocumentDetails, GroupAssignmentDetails};
 use domain::feedback::Feedback;
 use domain::grade::Publication;
+use domain::rubric::Rubric;
 use domain::submission::Submission;
 use serde_json::{Value, json};
 
-use super::LogEntry;
+use super::{LogEntry, difference_and};
 
 pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
     match change {
@@ -115,6 +117,22 @@ pub(super) fn feedback(change: &FeedbackChange) -> LogEntry {
             was_visible: _,
         } => about(Action::Update, link, feedback),
         FeedbackChange::Deleted { link, feedback } => about(Action::Delete, link, feedback),
+    }
+}
+
+pub(super) fn rubric(change: &RubricChange) -> LogEntry {
+    let about = |action, rubric: &Rubric| {
+        LogEntry::new(Category::Rubric, action, "rubric", &rubric.id, rubric.title.as_str()).details(json!({
+            "isShared": rubric.is_shared,
+            "criteria": rubric.criteria.len(),
+        }))
+    };
+    match change {
+        RubricChange::Created { rubric } => about(Action::Create, rubric),
+        RubricChange::Updated { rubric, changed, .. } => {
+            about(Action::Update, rubric).details(difference_and(changed, json!({"ownerId": rubric.owner_id})))
+        }
+        RubricChange::Deleted { rubric } => about(Action::Delete, rubric),
     }
 }
 

@@ -72,6 +72,11 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             changed,
             was_published,
         } => emit_link_updated(link, &names(changed), *was_published, builder),
+        AssignmentChange::RubricChanged {
+            assignment,
+            rubric: _,
+            is_shown,
+        } => emit_rubric_changed(assignment, *is_shown, builder),
         AssignmentChange::AttachmentAdded { assignment, attachment }
         | AssignmentChange::AttachmentRemoved { assignment, attachment } => {
             emit_attachments_updated(assignment, attachment, builder);
@@ -316,6 +321,16 @@ fn emit_attachments_updated(details: &AssignmentDetails, file: &AssignmentAttach
         if can_view_file(&details.assignment, &link.link, file) {
             emit_updated_to_members(&header, link, &["attachments"], builder);
         }
+    }
+}
+
+/// Students are notified only if they can see the criteria, or could.
+fn emit_rubric_changed(details: &AssignmentDetails, is_shown: bool, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event(&details.assignment.class_id, Event::AssignmentUpdated);
+    let groups = details.group_ids();
+    builder.emit_to_staff(&header, staff_payload(&details.assignment, &["rubric"], groups));
+    for link in details.links.iter().filter(|_| is_shown) {
+        emit_updated_to_members(&header, link, &["rubric"], builder);
     }
 }
 
