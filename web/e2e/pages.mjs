@@ -274,3 +274,14 @@ export async function signIn(page, who, password = PASSWORD) {
   await page.locator("input[name=password]").fill(password);
   await page.keyboard.press("Enter");
 }
+
+/** Reloads a page as that of an installation with a mail server; the demo has none. */
+export async function withMailServer(page) {
+  const respond = async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), sendsEmail: true } });
+  };
+  await page.route("**/api/health", respond, { times: 1 });
+  await page.reload();
+  await ready(page);
+}

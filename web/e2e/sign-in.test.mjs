@@ -1,7 +1,7 @@
 // Pages before sign-in, failures of signing in, and the user's own account.
 import assert from "node:assert/strict";
 
-import { assertAccessible, emailOf, ready, scenario, signIn } from "./harness.mjs";
+import { assertAccessible, emailOf, ready, scenario, signIn, withMailServer } from "./harness.mjs";
 
 const focused = (page) =>
   page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
@@ -163,6 +163,8 @@ scenario("used reset link shows an error and a way to request a new one", async 
   await ready(page);
   await page.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
   await page.getByRole("link", { name: "Ask for a new link" }).click();
+  await page.getByText("This installation sends no emails.").waitFor();
+  await withMailServer(page);
   await page.locator("input[name=email]").fill(emailOf("cleo"));
   await page.keyboard.press("Enter");
   await page.getByText("an email is on its way").waitFor();
@@ -214,6 +216,7 @@ scenario("demo button signs in a demo user", async (harness) => {
 
 scenario("rejected form can be corrected and sent again", async (harness) => {
   const page = await harness.page("ana", { path: "/me", allow: [/status of 400/] });
+  await withMailServer(page);
   await page.getByRole("button", { name: "Change…" }).click();
   const window = page.getByRole("dialog");
   await window.locator("input[name=email]").fill("ana@lima.example");
@@ -241,7 +244,7 @@ scenario("invited external account becomes a member by the emailed link", async 
   await admin.getByLabel("Last name").fill("Gast");
   await admin.getByRole("dialog").getByLabel("Email", { exact: true }).fill(guest);
   await admin.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
-  await admin.getByText("has an account elsewhere and is invited by email").waitFor();
+  await admin.getByText("This installation sends no emails: its operator can confirm the invitation.").waitFor();
   await admin.getByRole("button", { name: "Close" }).click();
   const invited = admin.getByRole("region", { name: "Invited" });
   await invited.getByText(guest).waitFor();
@@ -260,4 +263,23 @@ scenario("invited external account becomes a member by the emailed link", async 
   await page.getByRole("button", { name: "Accept the invitation" }).click();
   await page.getByText("You are a member now. Sign in.").waitFor();
   assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 1);
+});
+
+scenario("without a mail server no email is announced, and no sign-in without a password", async (harness) => {
+  const forgot = await harness.page("nobody", { path: "/forgot" });
+  await forgot.getByText("This installation sends no emails.").waitFor();
+  assert.equal(await forgot.getByRole("textbox").count(), 0);
+  await assertAccessible(forgot);
+  const own = await harness.page("ana", { path: "/me" });
+  await own.getByText("so your school has to change it").waitFor();
+  assert.equal(await own.getByRole("button", { name: "Change…" }).count(), 0);
+  const api = await harness.api("admin");
+  const name = { firstName: "Nora", lastName: "Neu", name: "Nora Neu" };
+  await api.post("/users", { ...name, email: "nora@demo.example", role: "TEACHER", sendInvite: true });
+  const admin = await harness.page("admin", { path: "/admin/users?search=Nora" });
+  await admin.getByText("No valid password").last().waitFor();
+  assert.equal(await admin.getByText("Can sign in").count(), 0);
+  await admin.getByRole("button", { name: "Add one" }).click();
+  await admin.getByRole("radio", { name: "Generate and show it" }).waitFor();
+  assert.equal(await admin.getByRole("radio", { name: "Send a link by email" }).count(), 0);
 });

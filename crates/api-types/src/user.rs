@@ -103,10 +103,15 @@ pub struct MembershipView {
 
 /// An account with its membership in the organization of the request. `role` is the role in this organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = UserWithMember)]
 pub struct UserDetailsView {
     #[serde(flatten)]
     user: UserView,
+    /// Whether the user has a password that is valid in this organization, or an identity of a sign-on provider. Absent
+    /// in responses to changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    has_credential: Option<bool>,
     member: MembershipView,
 }
 
@@ -273,8 +278,12 @@ impl UserView {
 }
 
 impl KnownUserView {
-    pub fn details(user: User, member: Member) -> Self {
-        Self::Full(Box::new(UserDetailsView::new(user, member)))
+    pub fn details(user: User, member: Member, has_credential: bool) -> Self {
+        let details = UserDetailsView::new(user, member);
+        Self::Full(Box::new(UserDetailsView {
+            has_credential: Some(has_credential),
+            ..details
+        }))
     }
 
     /// Returns the outline of a user; the optional values are those that the caller may see.
@@ -303,6 +312,7 @@ impl UserDetailsView {
     fn new(user: User, member: Member) -> Self {
         Self {
             user: UserView::new(user, member.external_id.clone()),
+            has_credential: None,
             member: member.into(),
         }
     }

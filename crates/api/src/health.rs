@@ -40,6 +40,9 @@ pub struct Health {
     /// The maintenance mode; null if everything can be changed.
     #[schema(required)]
     maintenance: Option<MaintenanceNotice>,
+    /// Whether an SMTP server is configured. Without one, emails are files that only the operator reads.
+    #[serde(rename = "sendsEmail")]
+    sends_email: bool,
     /// How this request arrived.
     connection: ClientConnection,
 }
@@ -116,6 +119,7 @@ pub(crate) async fn show(
             .maintenance()
             .current()
             .map(|Maintenance { message, since }| MaintenanceNotice { message, since }),
+        sends_email: app.mail().has_server(),
         connection: ClientConnection {
             client: hosts.client_address(&headers, peer).map(|address| address.to_string()),
             forwarded,

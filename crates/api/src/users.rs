@@ -335,7 +335,7 @@ fn is_platform(cx: &Context) -> bool {
 
 fn view(known: VisibleUser) -> KnownUserView {
     match (known.account, known.member) {
-        (Some(user), Some(member)) => KnownUserView::details(*user, member),
+        (Some(user), Some(member)) => KnownUserView::details(*user, member, known.has_credential),
         (_, member) => KnownUserView::outline(
             known.person,
             known.role,

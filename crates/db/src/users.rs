@@ -30,8 +30,15 @@ fragments! {
     /// The sort key of member `m` in a list: names that begin with the search text first, then by sort key.
     PLACE = "(CASE WHEN CAST($7 AS TEXT) IS NULL
             OR u.search_key LIKE $7 || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.sort_key)";
+    /// User `u` has a password that opens this organization and has not expired, or an identity of a sign-on provider.
+    HAS_CREDENTIAL = "(EXISTS (SELECT 1 FROM accounts a
+                WHERE a.user_id = u.id AND a.provider_id = 'credential' AND a.password IS NOT NULL)
+                AND COALESCE(u.temporary_password_expires_at > $4, TRUE)
+                AND COALESCE(u.password_organization_id = $1, TRUE)
+            OR EXISTS (SELECT 1 FROM external_identities x WHERE x.user_id = u.id AND x.organization_id = $1))";
     /// Members visible to the viewer; `$5` is the calling user.
     SELECT_USERS = "SELECT {ACCOUNT_COLUMNS}, {MEMBER_COLUMNS}, {EFFECTIVE_ROLE} AS effective_role,
+            {HAS_CREDENTIAL} AS has_credential,
             m.role <> 'student' OR {OWN_STUDENT} AS is_own_student_or_staff";
     FROM_VISIBLE_MEMBERS = "FROM members m JOIN users u ON u.id = m.user_id
             WHERE m.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL
@@ -97,6 +104,8 @@ pub struct VisibleUser {
     pub is_active: Option<bool>,
     /// The whole account; visible to the user, to super admins, and to admins of its home organization.
     pub account: Option<Box<User>>,
+    /// Whether the user has a valid password or an identity of a sign-on provider; shown with the account.
+    pub has_credential: bool,
     /// The sort key in a list; empty outside of lists.
     pub list_key: String,
 }
@@ -219,6 +228,7 @@ fn known(row: &Columns<'_>, viewpoint: &Viewpoint) -> Result<VisibleUser> {
         member: (viewpoint.is_admin || is_self).then_some(member),
         is_active: viewpoint.is_admin.then_some(user.is_active),
         account: is_whole.then(|| Box::new(user)),
+        has_credential: row.get("has_credential")?,
         list_key: String::new(),
     })
 }

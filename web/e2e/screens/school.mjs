@@ -1,4 +1,6 @@
 // The user's own account, the activity log, the administration of a school, and the schools of an installation.
+import { withMailServer } from "../pages.mjs";
+
 export default [
   { name: "The own account", who: "ada", path: "/me", ready: "main li" },
   {
@@ -7,6 +9,7 @@ export default [
     path: "/me",
     ready: "main li",
     does: async (page) => {
+      await withMailServer(page);
       await page.getByRole("button", { name: /Change…|Ändern …/ }).click();
       await page.getByRole("dialog").waitFor();
     },

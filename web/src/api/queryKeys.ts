@@ -88,7 +88,7 @@ interface QueryKeys {
     waiting: () => QueryKey;
     contributions: (id: string) => QueryKey;
   };
-  health: { now: () => QueryKey };
+  health: { now: () => QueryKey; sendsEmail: () => Key<boolean> };
   homerooms: { list: () => QueryKey; students: (id: string) => QueryKey };
   import: { wizard: () => Key<Wizard>; progress: () => Key<{ rows: number; done: number; isFinished: boolean }> };
   invitations: { own: () => QueryKey; preview: (token: string) => QueryKey };

@@ -6558,6 +6558,8 @@ export interface components {
             /** @description How this request arrived. */
             connection: components["schemas"]["ClientConnection"];
             maintenance: components["schemas"]["MaintenanceNotice"] | null;
+            /** @description Whether an SMTP server is configured. Without one, emails are files that only the operator reads. */
+            sendsEmail: boolean;
             /** @description Always `ok`. */
             status: string;
             /** @description The current time of the service. */
@@ -8715,6 +8717,11 @@ export interface components {
         };
         /** @description An account with its membership in the organization of the request. `role` is the role in this organization. */
         UserWithMember: components["schemas"]["User"] & {
+            /**
+             * @description Whether the user has a password that is valid in this organization, or an identity of a sign-on provider. Absent
+             *     in responses to changes.
+             */
+            hasCredential?: boolean | null;
             member: components["schemas"]["Membership"];
         };
         /** @description User name for signing in, unique within the organization that created the account. */

@@ -4,23 +4,31 @@ import { useTranslation } from "react-i18next";
 
 import { Form } from "../forms/Form";
 import { client } from "../api/client";
+import { sendsEmailQuery, useSendsEmail } from "../api/useSendsEmail";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { Button } from "../components/Button";
 import { TextField } from "../forms/TextField";
 
-export const Route = createFileRoute("/forgot")({ component: Forgot });
+export const Route = createFileRoute("/forgot")({
+  // Without a response, the page shows its form.
+  loader: ({ context }) => context.cache.prefetchQuery(sendsEmailQuery),
+  component: Forgot,
+});
 
 /** Requests a password reset link. The response is the same for every address. */
 function Forgot() {
   const { t } = useTranslation();
+  const sendsEmail = useSendsEmail();
   const asking = useMutation({
     mutationFn: (email: string) =>
       client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } }),
   });
   return (
     <AuthPage title={t("forgot.title")}>
-      {asking.isSuccess ? (
+      {!sendsEmail ? (
+        <p>{t("forgot.none")}</p>
+      ) : asking.isSuccess ? (
         <>
           <output>{t("forgot.sent", { email: asking.variables })}</output>
           <p className="text-soft">{t("forgot.school")}</p>

@@ -437,3 +437,24 @@ both!(teacher_resets_passwords_only_of_school_enrolled_students, |app| {
         .expect(200);
     reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
 });
+
+both!(administrator_sees_who_has_no_valid_password, |app| {
+    let adam = app.as_(&app.world.adam);
+    let new = json!({"name": "Ida Newcomer", "email": "ida.n@north.example", "role": "STUDENT", "sendInvite": true});
+    let id = adam.post("/users", new).await.expect(201)["id"].as_str().unwrap().to_owned();
+    let has_credential = async || {
+        let one = adam.get(&format!("/users/{id}")).await.expect(200)["hasCredential"].clone();
+        let listed = adam.get("/users?search=Ida").await.expect(200)["data"][0]["hasCredential"].clone();
+        assert_eq!(one, listed);
+        one
+    };
+    assert_eq!(has_credential().await, false);
+    adam.post(&format!("/users/{id}/reset-password"), json!({})).await.expect(200);
+    assert_eq!(has_credential().await, true);
+    let past = common::clock::now().plus_seconds(-60).as_millis();
+    let end = format!("UPDATE users SET temporary_password_expires_at = {past} WHERE id = '{id}'");
+    test_support::rows::execute(&app.database, end).await;
+    assert_eq!(has_credential().await, false, "an expired temporary password");
+    let seen = app.as_(&app.world.ada).get(&format!("/users/{id}")).await.expect(200);
+    assert_eq!(seen.get("hasCredential"), None, "teachers do not see it");
+});

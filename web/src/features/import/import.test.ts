@@ -28,6 +28,25 @@ describe("csv", () => {
     expect(decodeText(new Uint8Array([0xff, 0xfe, 0xfc, 0x00]))).toEqual({ text: "ü", encoding: "utf-16" });
     expect(decodeText(new Uint8Array([0x4d, 0xfc, 0x6c]))).toEqual({ text: "Mül", encoding: "windows-1252" });
   });
+  it("reads what a German Excel writes", () => {
+    const rows = [
+      ["Nachname", "Vorname"],
+      ["Müller; Groß", "Zoë"],
+      ["Weiß", ""],
+    ];
+    const line = 'Nachname;Vorname\r\n"Müller; Groß";Zoë\r\nWeiß;\r\n';
+    // Node decodes the bytes 0x80 to 0x9f as Latin-1, so they are not part of this test.
+    const windows = Uint8Array.from(line, (sign) => sign.charCodeAt(0));
+    const utf8 = new TextEncoder().encode(`\uFEFF${line}`);
+    for (const [bytes, encoding] of [
+      [windows, "windows-1252"],
+      [utf8, "utf-8"],
+    ] as const) {
+      const decoded = decodeText(bytes);
+      expect(decoded.encoding).toBe(encoding);
+      expect(parseTable(decoded.text)).toEqual(rows);
+    }
+  });
   it("escapes formulas", () => {
     expect(["=1+1", "+49", "-1", "@x", "Ana"].map(withoutFormula)).toEqual(["'=1+1", "'+49", "'-1", "'@x", "Ana"]);
   });

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
+import { useSendsEmail } from "../../api/useSendsEmail";
 import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../components/Button";
@@ -36,12 +37,13 @@ export function CreateTenantDialog({ onClose }: { onClose: () => void }) {
 
 function TenantCreated({ created, close }: { created: Schemas["FoundedTenant"]; close: () => void }) {
   const { t } = useTranslation();
+  const sendsEmail = useSendsEmail();
   const password = created.temporaryPassword ?? undefined;
   return (
     <>
       <p>
         {created.invitation
-          ? t("tenants.ownerInvited", { email: created.invitation.email })
+          ? t(sendsEmail ? "tenants.ownerInvited" : "tenants.ownerInvitedNoMail", { email: created.invitation.email })
           : t("tenants.ownerNew", { email: created.owner?.email })}
       </p>
       {password === undefined ? null : <OneTimeSecret secret={password} />}

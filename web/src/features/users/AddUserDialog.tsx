@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { FormBody } from "../../forms/FormDialog";
 import { type FormState, useForm } from "../../forms/useForm";
 import { client, unwrap, type Schemas } from "../../api/client";
+import { useSendsEmail } from "../../api/useSendsEmail";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../components/Button";
@@ -77,6 +78,7 @@ function sheetOfNew(added: Schemas["NewMember"], caller: Me) {
 
 function UserAdded({ added, caller, onMore, onClose }: UserAddedProps) {
   const { t } = useTranslation();
+  const sendsEmail = useSendsEmail();
   const name = "name" in added ? added.name : added.email;
   const sheet = sheetOfNew(added, caller);
   return (
@@ -87,7 +89,9 @@ function UserAdded({ added, caller, onMore, onClose }: UserAddedProps) {
         <p>
           {t(
             added.result === "INVITED"
-              ? "people.joinedInvited"
+              ? sendsEmail
+                ? "people.joinedInvited"
+                : "people.joinedInvitedNoMail"
               : added.result === "CREATED"
                 ? "people.joinedNew"
                 : "people.joinedKnown",
@@ -131,6 +135,7 @@ interface AddUserFormProps {
 function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
   const { t } = useTranslation();
   const rooms = useQuery(homeroomsQuery);
+  const sendsEmail = useSendsEmail();
   const form = useForm({
     initial: INITIAL,
     send: (values) => unwrap(client.POST("/users", { body: requestBody(values) })),
@@ -175,7 +180,10 @@ function AddUserForm({ caller, onAdded, onClose }: AddUserFormProps) {
       ) : null}
       <RadioGroup
         label={t("people.way")}
-        options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))}
+        options={(["made", ...(sendsEmail ? (["mail"] as const) : []), "own"] as const).map((id) => ({
+          id,
+          name: t(`people.ways.${id}`),
+        }))}
         {...form.field("access")}
       />
       {values.access === "own" ? (

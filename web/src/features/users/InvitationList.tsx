@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
+import { useSendsEmail } from "../../api/useSendsEmail";
 import { useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
@@ -26,6 +27,7 @@ export function InvitationList({ organizationId, more }: Props) {
   const errorText = useErrorText();
   const cache = useQueryClient();
   const now = useNow(60_000);
+  const sendsEmail = useSendsEmail();
   const found = useInfiniteQuery(invitationsQuery(organizationId));
   const onError = (problem: unknown) => void toast(errorText(problem));
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.admin.invitations() });
@@ -34,7 +36,7 @@ export function InvitationList({ organizationId, more }: Props) {
       unwrap(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
     onSuccess: async (one) => {
       await refresh();
-      toast(t("people.invited.sent", { email: one.email }));
+      toast(t(sendsEmail ? "people.invited.sent" : "people.invited.renewed", { email: one.email }));
     },
     onError,
   });
@@ -73,9 +75,9 @@ export function InvitationList({ organizationId, more }: Props) {
             <Button
               isPending={resend.isPending && resend.variables?.id === one.id}
               onPress={() => resend.mutate(one)}
-              aria-label={t("people.invited.resendTo", { email: one.email })}
+              aria-label={t(sendsEmail ? "people.invited.resendTo" : "people.invited.renewOf", { email: one.email })}
             >
-              {t("people.invited.resend")}
+              {t(sendsEmail ? "people.invited.resend" : "people.invited.renew")}
             </Button>
             <Button
               isPending={cancel.isPending && cancel.variables?.id === one.id}

@@ -71,6 +71,7 @@ function UserSections({ user, caller }: { user: KnownUser; caller: Me }) {
           ) : null}
         </span>
       </p>
+      {isFullUser(user) && user.isActive && user.hasCredential === false ? <p>{t("people.noCredentialText")}</p> : null}
       {isSelf ? (
         <div>
           <p>{t("people.self")}</p>
