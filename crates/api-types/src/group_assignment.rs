@@ -31,7 +31,12 @@ pub struct GroupAssignmentView {
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Option<Description>, required = false)]
     description_override: StaffOnly<Option<Description>>,
+    /// Staff only: whether the group reads its own text after the shared one instead of alone.
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = bool, required = false)]
+    includes_shared_text: StaffOnly<bool>,
     /// The task text that the group reads.
+    #[schema(value_type = String, max_length = 40_002)]
     effective_description: Description,
     /// The attachments that the group sees.
     effective_attachments: Vec<AssignmentAttachmentView>,
@@ -71,6 +76,7 @@ pub struct GroupAssignmentSummaryView {
     #[schema(required)]
     current_submission_id: Option<SubmissionId>,
     /// The task text that the group reads.
+    #[schema(value_type = String, max_length = 40_002)]
     effective_description: Description,
     /// Extended deadline of the group; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,7 +195,7 @@ impl From<&GroupAssignmentDetails> for GroupAssignmentSummaryView {
             group_id: link.group_id.clone(),
             status: link.status,
             current_submission_id: link.current_submission_id.clone(),
-            effective_description: details.effective_description().clone(),
+            effective_description: details.effective_description().into_owned(),
             late_allowed_until: link.late_allowed_until,
             current_submission: details.current_submission.as_ref().map(SubmissionBriefView::from),
         }
@@ -208,7 +214,8 @@ impl GroupAssignmentView {
             status: link.status,
             current_submission_id: link.current_submission_id.clone(),
             description_override: audience.staff_only(link.description_override.clone()),
-            effective_description: details.effective_description().clone(),
+            includes_shared_text: audience.staff_only(link.includes_shared_text),
+            effective_description: details.effective_description().into_owned(),
             effective_attachments: details.effective_attachments().map(file).collect(),
             late_allowed_until: link.late_allowed_until,
             is_draft: audience.staff_only(link.publication.is_draft),

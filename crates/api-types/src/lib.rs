@@ -10,6 +10,7 @@ pub mod bulk_edit;
 pub mod class;
 pub mod comment;
 pub mod contribution;
+pub mod copy;
 pub mod course;
 pub mod course_detail;
 pub mod csv;

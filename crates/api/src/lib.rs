@@ -6,6 +6,7 @@ mod audit;
 pub mod body_timeout;
 pub mod context;
 mod contributions;
+mod copies;
 mod cross_tenant_list;
 pub mod endpoint;
 mod error_codes;

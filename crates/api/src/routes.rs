@@ -10,7 +10,7 @@ use super::endpoint::{Endpoints, OrTokens as _};
 use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
 use super::{
     activity_logs, api_tokens, assignment_clones, assignments, attachments, auth, change_email, chat, class_clones,
-    classes, close_topic, comments, contributions, courses, direct_messages, document_editor, document_images,
+    classes, close_topic, comments, contributions, copies, courses, direct_messages, document_editor, document_images,
     document_server, document_versions, documents, enrollments, feedback, grade_books, grade_tables, grades,
     group_assignments, group_files, groups, handouts, health, help, homerooms, imports, invitations, late_texts,
     lesson_board, mail_domains, members, organization_settings, pdf, privacy, rubrics, sign_on, snippets, subjects,
@@ -165,6 +165,7 @@ pub fn endpoints() -> Endpoints {
         .add(Staff.or(Provisioning),   Standard,  "POST /classes/{id}/teachers", routes!(classes::add_teacher))
         .add(Staff.or(Provisioning),   Standard,  "DELETE /classes/{id}/teachers/{userId}", routes!(classes::remove_teacher))
         .add(Staff,                    Standard,  "POST /classes/{id}/clone", routes!(class_clones::clone))
+        .add(Staff,                    Standard,  "POST /classes/{id}/copies", routes!(copies::into_class))
         .add(Member.or(Provisioning),  Standard,  "GET /classes/{id}/students", routes!(enrollments::list))
         .add(Staff.or(Provisioning),   Standard,  "POST /classes/{id}/students", routes!(enrollments::enroll))
         .add(Staff.or(Provisioning),   Standard,  "PATCH DELETE /classes/{id}/students/{studentId}", routes!(enrollments::edit, enrollments::unenroll))
@@ -173,7 +174,8 @@ pub fn endpoints() -> Endpoints {
         .add(Staff.or(Grades),         Export,    "GET /classes/{id}/grade-book.csv", routes!(grade_books::export)))
         .noun("courses", |routes| routes
         .add(Staff.or(Provisioning),   Standard,  "GET POST /courses", routes!(courses::list, courses::create))
-        .add(Staff,                    Standard,  "GET PATCH DELETE /courses/{id}", routes!(courses::show, courses::edit, courses::remove)))
+        .add(Staff,                    Standard,  "GET PATCH DELETE /courses/{id}", routes!(courses::show, courses::edit, courses::remove))
+        .add(Staff,                    Standard,  "POST /courses/{id}/copies", routes!(copies::into_course)))
         .noun("groups", |routes| routes
         .add(Member.or(Read),          Standard,  "GET /groups", routes!(groups::list))
         .add(Staff,                    Standard,  "POST /groups", routes!(groups::create))

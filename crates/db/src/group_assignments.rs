@@ -24,7 +24,7 @@ use common::error::{Error, Result};
 fragments! {
     pub(crate) LINK_COLUMNS = "ga.id AS link_id, ga.organization_id, ga.assignment_id, ga.group_id,
         ga.status AS link_status, ga.current_submission_id,
-            ga.description_override, ga.late_allowed_until, ga.created_at AS link_created_at,
+            ga.description_override, ga.includes_shared_text, ga.late_allowed_until, ga.created_at AS link_created_at,
             ga.updated_at AS link_updated_at, ga.is_draft AS link_is_draft, ga.publish_at AS link_publish_at";
     pub(crate) SUBMISSION_COLUMNS = "s.id AS submission_id, s.group_assignment_id, s.attempt,
         s.status AS submission_status, s.submitted_by_id, s.submitted_at,
@@ -82,12 +82,12 @@ statements! {
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3";
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at, is_draft,
-            publish_at)
+            publish_at, includes_shared_text)
         VALUES ($1, $2, (SELECT class_id FROM assignments
-        WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     /// Updates every mutable field of a link.
     UPDATE = "UPDATE group_assignments SET status = $3, current_submission_id = $4, description_override = $5,
-            late_allowed_until = $6, updated_at = $7, is_draft = $8, publish_at = $9
+            late_allowed_until = $6, updated_at = $7, is_draft = $8, publish_at = $9, includes_shared_text = $10
         WHERE organization_id = $1 AND id = $2";
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
@@ -271,6 +271,7 @@ impl WriteTx<'_> {
                 new.updated_at,
                 new.publication.is_draft,
                 new.publication.publish_at,
+                new.includes_shared_text,
             ],
         )
         .map(drop)
@@ -289,6 +290,7 @@ impl WriteTx<'_> {
                 link.updated_at,
                 link.publication.is_draft,
                 link.publication.publish_at,
+                link.includes_shared_text,
             ],
         )
         .map(drop)
@@ -344,6 +346,7 @@ pub(super) fn link(row: &Columns<'_>) -> Result<GroupAssignment> {
         status: row.get::<GroupAssignmentStatus>("link_status")?,
         current_submission_id: row.get("current_submission_id")?,
         description_override: row.get("description_override")?,
+        includes_shared_text: row.get("includes_shared_text")?,
         late_allowed_until: row.get("late_allowed_until")?,
         publication: TopicPublication {
             is_draft: row.get("link_is_draft")?,

@@ -153,6 +153,10 @@ pub struct GroupDescription {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description_override: FieldPatch<Description>,
+    /// True shows the text of this group after the shared one; false, the default, shows it instead.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub includes_shared_text: FieldPatch<bool>,
     /// True hides the topic from this group, even if it is published for the others. With false and without
     /// `publishAt`, the group follows the topic.
     #[serde(default)]
@@ -200,6 +204,14 @@ pub struct BulkAssignmentEdit {
     #[serde(default)]
     #[garde(custom(not_null))]
     pub deadline: FieldPatch<Timestamp>,
+    /// True turns the topic into a draft, which students do not see; false publishes a draft.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_draft: FieldPatch<bool>,
+    /// Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time.
+    #[serde(default)]
+    #[garde(skip)]
+    pub publish_at: FieldPatch<Timestamp>,
     /// New start date of every group of the topic.
     // Applied by `Group::start_on`.
     #[serde(default)]
@@ -324,6 +336,8 @@ impl Assignment {
         changed.edit("title", &mut edited.title, edit.title)?;
         changed.edit("description", &mut edited.description, edit.description)?;
         changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
+        let publication = edited.publication.edited(&edit.is_draft, &edit.publish_at)?;
+        edited.publication.write(publication, &mut changed);
         self.save_edited(edited, &changed, now)?;
         Ok(changed)
     }

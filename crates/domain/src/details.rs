@@ -1,6 +1,8 @@
 //! Entities together with the related data that a response or an event shows. The database layer loads them; visibility
 //! is decided elsewhere.
 
+use std::borrow::Cow;
+
 use crate::assignment::Assignment;
 use crate::class::{Class, ClassLabel};
 use crate::course::{Course, CourseLabel};
@@ -142,7 +144,7 @@ pub struct GroupAssignmentDetails {
 
 impl GroupAssignmentDetails {
     /// Returns the task text that the group reads; every response with a link contains it.
-    pub fn effective_description(&self) -> &Description {
+    pub fn effective_description(&self) -> Cow<'_, Description> {
         effective_description(&self.assignment, &self.link)
     }
 

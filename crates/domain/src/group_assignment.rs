@@ -1,6 +1,8 @@
 //! Group assignments: the link between one group and one topic, the unit of submission. Determines the effective task
 //! text, status and lateness. `isShared`, an override and the group of a file affect visibility only here.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 use crate::access::Viewer;
@@ -142,6 +144,8 @@ pub struct GroupAssignment {
     pub current_submission_id: Option<SubmissionId>,
     /// The group's own task text. Kept but not used while the topic is shared. Only staff see it as an override.
     pub description_override: Option<Description>,
+    /// Whether the group reads the shared text and then its own. By default its own text replaces the shared one.
+    pub includes_shared_text: bool,
     /// Extended deadline of this group.
     pub late_allowed_until: Option<Timestamp>,
     /// Exception of this group from the publication of the topic; by default the group follows the topic.
@@ -158,6 +162,10 @@ pub struct GroupAssignmentEdit {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description_override: FieldPatch<Description>,
+    /// True shows the own task text after the shared one; false shows it instead.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub includes_shared_text: FieldPatch<bool>,
     /// Extended deadline of this group.
     #[serde(default)]
     #[garde(skip)]
@@ -182,12 +190,19 @@ pub struct Lateness {
     pub late_by_seconds: i64,
 }
 
-/// Returns the task text that a group reads.
-pub fn effective_description<'a>(assignment: &'a Assignment, link: &'a GroupAssignment) -> &'a Description {
+/// Returns the task text that a group reads: that of the topic, its own, or both as separate paragraphs.
+pub fn effective_description<'a>(assignment: &'a Assignment, link: &'a GroupAssignment) -> Cow<'a, Description> {
+    let shared = &assignment.description;
     let own = link.description_override.as_ref().filter(|text| !text.is_empty());
     match own {
-        Some(own) if !assignment.is_shared => own,
-        _ => &assignment.description,
+        Some(_) if assignment.is_shared => Cow::Borrowed(shared),
+        Some(own) if link.includes_shared_text && !shared.is_empty() => Cow::Owned(Description::stored(format!(
+            "{}\n\n{}",
+            shared.as_str().trim_end(),
+            own.as_str()
+        ))),
+        Some(own) => Cow::Borrowed(own),
+        None => Cow::Borrowed(shared),
     }
 }
 
@@ -315,6 +330,11 @@ impl GroupAssignment {
         let mut changed = FieldDiff::new();
         let text = edit.description_override.null_if_empty();
         changed.edit_nullable("descriptionOverride", &mut edited.description_override, text);
+        changed.edit(
+            "includesSharedText",
+            &mut edited.includes_shared_text,
+            edit.includes_shared_text,
+        )?;
         changed.edit_nullable(
             "lateAllowedUntil",
             &mut edited.late_allowed_until,

@@ -96,6 +96,30 @@ fn a_group_reads_its_own_text_only_while_the_topic_is_not_shared() {
 }
 
 #[test]
+fn own_text_follows_shared_one_if_the_link_includes_it() {
+    let shared = Assignment {
+        description: Description::stored("for all\n"),
+        ..assignment("t", None)
+    };
+    let unique = Assignment {
+        is_shared: false,
+        ..shared.clone()
+    };
+    let link = |text| GroupAssignment {
+        includes_shared_text: true,
+        ..with_own_text(text)
+    };
+    assert_eq!(effective_description(&unique, &link("own")).as_str(), "for all\n\nown");
+    assert_eq!(effective_description(&unique, &link("")).as_str(), "for all\n");
+    assert_eq!(effective_description(&shared, &link("own")).as_str(), "for all\n");
+    let empty = Assignment {
+        description: Description::stored(""),
+        ..unique
+    };
+    assert_eq!(effective_description(&empty, &link("own")).as_str(), "own");
+}
+
+#[test]
 fn a_group_sees_shared_files_and_its_own_but_never_those_of_others() {
     let own = link("g", "t");
     let shared = assignment("t", None);
@@ -270,19 +294,19 @@ proptest! {
         let mut topic = assignment("t", None);
         let own = GroupAssignment { description_override: text.map(Description::stored), ..link("g", "t") };
         let before = own.clone();
-        let read = effective_description(&topic, &own).clone();
+        let read = effective_description(&topic, &own).into_owned();
         for _ in 0..flips {
             for is_shared in [false, true] {
                 let edit = crate::assignment::AssignmentEdit { is_shared: FieldPatch::Value(is_shared), ..Default::default() };
                 topic.edit(edit, at(1)).unwrap();
                 // The function is total: the text is always the group's own or that of the topic.
                 let now = effective_description(&topic, &own);
-                prop_assert!(*now == topic.description || Some(now) == own.description_override.as_ref());
+                prop_assert!(*now == topic.description || Some(&*now) == own.description_override.as_ref());
                 prop_assert_eq!(is_shared && *now != topic.description, false);
             }
         }
         prop_assert_eq!(&own, &before);
-        prop_assert_eq!(effective_description(&topic, &own), &read);
+        prop_assert_eq!(&*effective_description(&topic, &own), &read);
     }
 
     #[test]

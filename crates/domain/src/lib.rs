@@ -32,6 +32,7 @@ pub mod class;
 pub mod collation;
 pub mod comment;
 pub mod contribution;
+pub mod copy;
 pub mod course;
 pub mod details;
 pub mod document;

@@ -103,6 +103,7 @@ pub fn link(group: &str, assignment: &str) -> GroupAssignment {
         status: GroupAssignmentStatus::NotStarted,
         current_submission_id: None,
         description_override: None,
+        includes_shared_text: false,
         late_allowed_until: None,
         publication: TopicPublication::default(),
         created_at: at(0),

@@ -29,14 +29,19 @@ impl Zone {
     /// Adds weeks, which may be negative, keeping the weekday and local time in this time zone.
     #[must_use]
     pub fn plus_weeks(&self, moment: Timestamp, weeks: i64) -> Timestamp {
+        self.plus_days(moment, weeks.saturating_mul(7))
+    }
+
+    /// Adds days to a time, keeping the local time.
+    pub fn plus_days(&self, moment: Timestamp, days: i64) -> Timestamp {
         let later = || {
             let local = jiff::Timestamp::from_millisecond(moment.as_millis()).ok()?;
-            let span = Span::new().try_weeks(weeks).ok()?;
+            let span = Span::new().try_days(days).ok()?;
             local.to_zoned(self.0.clone()).checked_add(span).ok()
         };
         // Fallback outside the range of jiff, where daylight saving time is irrelevant.
         later().map_or_else(
-            || moment.plus_seconds(weeks.saturating_mul(7 * 24 * 60 * 60)),
+            || moment.plus_seconds(days.saturating_mul(24 * 60 * 60)),
             |later| Timestamp::from_millis(later.timestamp().as_millisecond()),
         )
     }

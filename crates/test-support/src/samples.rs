@@ -122,6 +122,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/classes/{id}/students" | "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
         ("POST", "/classes/{id}/clone") => json!({"name": "Sample", "academicYear": "2027/2028"}),
+        ("POST", "/classes/{id}/copies") => json!({"courseId": ids.course, "withFiles": true}),
+        ("POST", "/courses/{id}/copies") => json!({"assignmentIds": [ids.assignment], "withFiles": true}),
         ("POST", "/classes/{id}/teachers" | "/admin/gdpr/export") => json!({"userId": ids.user}),
         ("POST", "/courses") => json!({"name": "Sample", "classId": ids.class, "subjectId": ids.subject}),
         ("POST", "/groups") => json!({"name": "Sample", "classId": ids.class, "courseId": ids.course}),

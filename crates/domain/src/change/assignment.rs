@@ -38,6 +38,8 @@ pub enum AssignmentChange {
         changed: FieldDiff,
         /// The groups whose start date changed.
         moved: Vec<StartDateChange>,
+        /// The groups for which the topic was published before.
+        published_before: Vec<GroupId>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },

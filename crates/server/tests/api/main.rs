@@ -20,6 +20,7 @@ mod cascade;
 mod class_clones;
 mod class_edits;
 mod classes;
+mod copies;
 mod courses;
 mod email_change;
 mod enrollments;

@@ -441,7 +441,10 @@ both!(teacher_resets_passwords_only_of_school_enrolled_students, |app| {
 both!(administrator_sees_who_has_no_valid_password, |app| {
     let adam = app.as_(&app.world.adam);
     let new = json!({"name": "Ida Newcomer", "email": "ida.n@north.example", "role": "STUDENT", "sendInvite": true});
-    let id = adam.post("/users", new).await.expect(201)["id"].as_str().unwrap().to_owned();
+    let id = adam.post("/users", new).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let has_credential = async || {
         let one = adam.get(&format!("/users/{id}")).await.expect(200)["hasCredential"].clone();
         let listed = adam.get("/users?search=Ida").await.expect(200)["data"][0]["hasCredential"].clone();
@@ -449,7 +452,9 @@ both!(administrator_sees_who_has_no_valid_password, |app| {
         one
     };
     assert_eq!(has_credential().await, false);
-    adam.post(&format!("/users/{id}/reset-password"), json!({})).await.expect(200);
+    adam.post(&format!("/users/{id}/reset-password"), json!({}))
+        .await
+        .expect(200);
     assert_eq!(has_credential().await, true);
     let past = common::clock::now().plus_seconds(-60).as_millis();
     let end = format!("UPDATE users SET temporary_password_expires_at = {past} WHERE id = '{id}'");

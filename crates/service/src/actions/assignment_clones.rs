@@ -4,6 +4,7 @@
 
 use domain::assignment::Assignment;
 use domain::change::assignment::AssignmentChange;
+use domain::copy::{DateShift, PublicationOfCopy};
 use domain::course::Course;
 use domain::id::{AssignmentId, ClassId, CourseId};
 use domain::patch::FieldPatch;
@@ -35,6 +36,9 @@ pub struct NewCopy {
     /// Whether to copy the files that are shared by all groups.
     #[serde(default)]
     pub with_files: bool,
+    /// When students see the copy: DRAFT, or SAME with its time shifted like the deadline. By default, the copy of a
+    /// published topic is published and any other is a draft.
+    pub publication: Option<PublicationOfCopy>,
 }
 
 /// A snapshot of the topic to copy, with the keys reserved for the copies of its files.
@@ -64,13 +68,18 @@ pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result
     let class_id = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
     tx.lock_managed_class(&class_id)?;
     let course = target_course(tx, old, new)?;
+    let span = new.deadline.as_millis().saturating_sub(old.deadline.as_millis());
+    let (shift, zone) = (DateShift::Millis(span), tx.time_zone()?);
     let topic = Assignment {
         id: AssignmentId::new(clock::new_id()),
         class_id,
         course_id: course.map(|course| course.id),
         deadline: new.deadline,
         finished: None,
-        publication: old.publication.of_copy(tx.now()),
+        publication: match new.publication {
+            Some(rule) => rule.of_topic(old.publication, |moment| shift.apply(moment, &zone)),
+            None => old.publication.of_copy(tx.now()),
+        },
         created_by_id: person(tx)?,
         created_at: tx.now(),
         updated_at: tx.now(),
@@ -79,7 +88,7 @@ pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result
     tx.insert_assignment(&topic)?;
     tx.copy_topic_rubric(&old.id, &topic.id)?;
     for copy in &original.files {
-        insert_copy(tx, &topic.id, copy)?;
+        insert_copy(tx, &topic.id, None, copy)?;
     }
     let seen = tx.assignment(&topic.id)?;
     tx.record(AssignmentChange::Created {

@@ -50,6 +50,7 @@ struct BulkEditPlan {
     added: Vec<AttachmentId>,
     removed: Vec<AssignmentAttachment>,
     recomputed: Vec<Submission>,
+    published_before: Vec<GroupId>,
 }
 
 /// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
@@ -99,6 +100,11 @@ fn plan(
     if !added.is_empty() {
         room_for(details.attachments.len() + added.len() - removed.len())?;
     }
+    let published_before = details.published_groups(tx.now());
+    for link in &details.links {
+        let was_published = published_before.contains(&link.link.group_id);
+        link.link.check_still_published(was_published, &assignment, tx.now())?;
+    }
     let start_date = tx.patched_timestamp(&edit.start_date)?;
     let groups = starts(tx, details, &start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
@@ -119,6 +125,7 @@ fn plan(
         added,
         removed,
         recomputed,
+        published_before,
     })
 }
 
@@ -149,6 +156,7 @@ fn write(tx: &mut WriteTx<'_>, id: &AssignmentId, plan: BulkEditPlan) -> Result<
         assignment,
         changed: plan.changed,
         moved,
+        published_before: plan.published_before,
         files,
     });
     Ok(())

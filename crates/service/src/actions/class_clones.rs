@@ -1,19 +1,20 @@
-//! Copies a class for another school year: courses, topics and files are copied, the work of the groups is not. All
+//! Copies a class for another school year: courses, topics, files and groups are copied, the work of the groups is not. All
 //! rows are inserted in one transaction; the bytes of files are copied before it.
 
 use std::collections::HashMap;
 
 use domain::access::Viewer;
-use domain::assignment::Assignment;
 use domain::change::assignment::AssignmentChange;
 use domain::change::class::ClassChange;
 use domain::change::course::CourseChange;
 use domain::class::{Class, ClassStatus};
+use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
 use domain::course::{Course, CourseStatus};
 use domain::details::{AssignmentDetails, ClassDetails};
 use domain::domain_error::DomainError;
 use domain::file::{AssignmentAttachment, FileKey};
-use domain::id::{AssignmentId, AttachmentId, ClassId, CourseId, UserId};
+use domain::group::Group;
+use domain::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
 use domain::school_year::YearShift;
 use domain::text::{AcademicYear, Name};
 use domain::zone::Zone;
@@ -22,10 +23,12 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::assignments::person;
+use super::copies::{self, CopiedGroups, CopyPlan};
 use common::clock;
 use common::error::{Error, Result};
 use db::assignments::AssignmentFilter;
 use db::courses::CourseFilter;
+use db::groups::GroupFilter;
 use db::{ReadTx, WriteTx};
 
 /// The maximum number of topics and files in one copy.
@@ -54,6 +57,14 @@ pub struct NewClone {
     #[serde(default)]
     #[garde(skip)]
     pub with_students: bool,
+    /// Whether to copy the groups of the copied courses and those without a course: SAME with their members, NAMES
+    /// without. Defaults to NONE. SAME requires `withStudents`.
+    #[garde(custom(needs_students(self.with_students)))]
+    pub groups: Option<GroupsOfCopy>,
+    /// When students see the topics: DRAFT, or SAME with shifted times. By default, published topics are published and
+    /// all others are drafts.
+    #[garde(skip)]
+    pub publication: Option<PublicationOfCopy>,
 }
 
 /// A copy of a file.
@@ -87,7 +98,10 @@ impl FileCopy {
 pub fn files_to_copy(tx: &mut ReadTx<'_>, id: &ClassId, new: &NewClone) -> Result<Vec<FileCopy>> {
     tx.managed_class(id)?;
     let topics = topics_to_clone(tx, id, new)?;
-    let files: Vec<_> = topics.iter().flat_map(shared_files).collect();
+    let files: Vec<_> = topics
+        .iter()
+        .flat_map(|topic| copied_files(topic, new.groups))
+        .collect();
     check_limit("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
     check_limit("files in a copy of a class", files.len(), FILES_MAX)?;
     Ok(files.into_iter().map(FileCopy::from_attachment).collect())
@@ -125,7 +139,6 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
         }
     }
     let courses = clone_courses(tx, id, &class.id, new)?;
-    clone_topics(tx, id, &class.id, new, &courses, (shift, &zone), copies)?;
     let students = if new.with_students {
         tx.class_learners(id)?
     } else {
@@ -134,6 +147,15 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
     for student in &students {
         tx.enroll(&class.id, &student.id)?;
     }
+    let groups = clone_groups(tx, id, &class.id, new, &courses, (shift, &zone))?;
+    let plan = CopyPlan {
+        class: class.id.clone(),
+        groups: &groups.ids,
+        publication: new.publication,
+        zone: &zone,
+        files: copies.iter().map(|copy| (&copy.of.id, copy)).collect(),
+    };
+    clone_topics(tx, id, new, &courses, shift, &plan)?;
     let details = tx.whole_class(&class.id)?;
     tx.record(ClassChange::Created {
         class: Box::new(details.clone()),
@@ -143,7 +165,7 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
         let class = Box::new(class.clone());
         tx.record(ClassChange::Enrolled { class, students });
     }
-    record_clone(tx, &class.id)?;
+    record_clone(tx, &class.id, &groups.created)?;
     Ok(details)
 }
 
@@ -195,43 +217,65 @@ fn clone_courses(
     Ok(courses)
 }
 
-fn clone_topics(
+/// Creates the groups of the copied courses and those without a course again.
+fn clone_groups(
     tx: &mut WriteTx<'_>,
     old: &ClassId,
     class: &ClassId,
     new: &NewClone,
     courses: &HashMap<CourseId, CourseId>,
-    dates: (YearShift, &Zone),
-    copies: &[FileCopy],
+    (shift, zone): (YearShift, &Zone),
+) -> Result<CopiedGroups> {
+    let groups = new.groups.unwrap_or(GroupsOfCopy::None);
+    if groups == GroupsOfCopy::None {
+        return Ok(CopiedGroups::default());
+    }
+    let of_class = GroupFilter {
+        class_id: Some(old.clone()),
+        ..GroupFilter::default()
+    };
+    let comes_along = |group: &Group| {
+        group
+            .course_id
+            .as_ref()
+            .is_none_or(|course| courses.contains_key(course))
+    };
+    let found = tx.groups(&of_class)?.into_iter().map(|known| known.details);
+    let originals: Vec<_> = found.filter(|details| comes_along(&details.group)).collect();
+    let place = |group: &Group| {
+        let course = group.course_id.as_ref().and_then(|course| courses.get(course));
+        (course.cloned(), group.subject_id.clone())
+    };
+    copies::copy_groups(tx, class, &originals, groups, (DateShift::Years(shift), zone), place)
+}
+
+fn clone_topics(
+    tx: &mut WriteTx<'_>,
+    old: &ClassId,
+    new: &NewClone,
+    courses: &HashMap<CourseId, CourseId>,
+    shift: YearShift,
+    plan: &CopyPlan<'_>,
 ) -> Result<()> {
-    let copies: HashMap<&AttachmentId, &FileCopy> = copies.iter().map(|copy| (&copy.of.id, copy)).collect();
     for details in topics_to_clone(tx, old, new)? {
-        let course_id = details.assignment.course_id.as_ref().map(|course| courses.get(course));
-        let topic = Assignment {
-            id: AssignmentId::new(clock::new_id()),
-            class_id: class.clone(),
-            course_id: course_id.flatten().cloned(),
-            deadline: dates.0.apply(details.assignment.deadline, dates.1),
-            finished: None,
-            publication: details.assignment.publication.of_copy(tx.now()),
-            created_by_id: person(tx)?,
-            created_at: tx.now(),
-            updated_at: tx.now(),
-            ..details.assignment.clone()
-        };
-        tx.insert_assignment(&topic)?;
-        tx.copy_topic_rubric(&details.assignment.id, &topic.id)?;
-        for attachment in shared_files(&details) {
-            // The file was added after the copies were made: the caller has to retry.
-            let copy = copies.get(&attachment.id).ok_or(Error::Overloaded)?;
-            insert_copy(tx, &topic.id, copy)?;
+        // A file that was added after the copies were made has none: the caller has to retry.
+        if copied_files(&details, new.groups).any(|file| !plan.files.contains_key(&file.id)) {
+            return Err(Error::Overloaded);
         }
+        let course_id = details.assignment.course_id.as_ref().map(|course| courses.get(course));
+        copies::insert_topic(
+            tx,
+            &details,
+            course_id.flatten().cloned(),
+            DateShift::Years(shift),
+            plan,
+        )?;
     }
     Ok(())
 }
 
-/// Records the creation of the courses and topics of a new class.
-fn record_clone(tx: &mut WriteTx<'_>, class: &ClassId) -> Result<()> {
+/// Records the creation of the courses, groups and topics of a new class.
+fn record_clone(tx: &mut WriteTx<'_>, class: &ClassId, groups: &[GroupId]) -> Result<()> {
     let of_class = CourseFilter {
         class_id: Some(class.clone()),
         ..CourseFilter::default()
@@ -240,6 +284,7 @@ fn record_clone(tx: &mut WriteTx<'_>, class: &ClassId) -> Result<()> {
         let course = Box::new(course);
         tx.record(CourseChange::Created { course });
     }
+    copies::record_groups(tx, class, groups)?;
     for seen in tx.assignments(&topics_of(class))? {
         let assignment = Box::new(seen.details);
         tx.record(AssignmentChange::Created {
@@ -279,10 +324,16 @@ fn topics_of(class: &ClassId) -> AssignmentFilter {
 }
 
 /// Inserts the row of a copy whose bytes are stored.
-pub(super) fn insert_copy(tx: &mut WriteTx<'_>, topic: &AssignmentId, copy: &FileCopy) -> Result<()> {
+pub(super) fn insert_copy(
+    tx: &mut WriteTx<'_>,
+    topic: &AssignmentId,
+    owner: Option<GroupAssignmentId>,
+    copy: &FileCopy,
+) -> Result<()> {
     let mut attachment = AssignmentAttachment {
         id: copy.id.clone(),
         assignment_id: topic.clone(),
+        group_assignment_id: owner,
         uploaded_by_id: person(tx)?,
         created_at: tx.now(),
         ..copy.of.clone()
@@ -291,13 +342,23 @@ pub(super) fn insert_copy(tx: &mut WriteTx<'_>, topic: &AssignmentId, copy: &Fil
     tx.insert_file(&attachment)
 }
 
+/// Returns the files of a topic that a copy gets: with groups, also their own.
+pub(super) fn copied_files(
+    details: &AssignmentDetails,
+    groups: Option<GroupsOfCopy>,
+) -> impl Iterator<Item = &AssignmentAttachment> {
+    let with_own = groups.is_some_and(|groups| groups != GroupsOfCopy::None);
+    let files = details.attachments.iter();
+    files.filter(move |file| file.staged_at.is_none() && (with_own || file.group_assignment_id.is_none()))
+}
+
 /// Returns the files that are shared by all groups of a topic.
 pub(super) fn shared_files(details: &AssignmentDetails) -> impl Iterator<Item = &AssignmentAttachment> {
     let files = details.attachments.iter();
     files.filter(|attachment| attachment.group_assignment_id.is_none() && attachment.staged_at.is_none())
 }
 
-fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<()> {
+pub(super) fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<()> {
     if found > limit {
         Err(DomainError::LimitReached { what, limit }.into())
     } else {
@@ -309,6 +370,15 @@ fn needs_courses(with_courses: bool) -> impl FnOnce(&bool, &()) -> garde::Result
     move |with_topics, ()| {
         if *with_topics && !with_courses {
             return Err(garde::Error::new("needs withCourses"));
+        }
+        Ok(())
+    }
+}
+
+fn needs_students(with_students: bool) -> impl FnOnce(&Option<GroupsOfCopy>, &()) -> garde::Result {
+    move |groups, ()| {
+        if *groups == Some(GroupsOfCopy::Same) && !with_students {
+            return Err(garde::Error::new("needs withStudents"));
         }
         Ok(())
     }

@@ -61,6 +61,7 @@ pub(super) struct Attached {
 pub(super) struct RequestedGroup {
     group: GroupDetails,
     text: FieldPatch<Description>,
+    includes_shared_text: FieldPatch<bool>,
     /// `None` if the request does not name it.
     publication: Option<TopicPublication>,
 }
@@ -117,6 +118,7 @@ pub(super) fn resolve_requested_groups(
             named.push(GroupDescription {
                 group_id: id.clone(),
                 description_override: FieldPatch::Unchanged,
+                includes_shared_text: FieldPatch::Unchanged,
                 is_draft: FieldPatch::Unchanged,
                 publish_at: FieldPatch::Unchanged,
             });
@@ -134,6 +136,7 @@ pub(super) fn resolve_requested_groups(
         wanted.push(RequestedGroup {
             group,
             text: text.description_override.null_if_empty(),
+            includes_shared_text: text.includes_shared_text,
             publication: is_named.then_some(publication),
         });
     }
@@ -169,10 +172,11 @@ pub(super) fn attach_all(
         let RequestedGroup {
             group: details,
             text,
+            includes_shared_text,
             publication,
         } = wanted;
         if let Some(link) = details.links.iter().find(|link| link.assignment.id == assignment.id) {
-            keeps_text(&link.link, &text, publication)?;
+            keeps_text(&link.link, &text, &includes_shared_text, publication)?;
             continue;
         }
         let publication = publication.unwrap_or_default();
@@ -203,6 +207,7 @@ pub(super) fn attach_all(
             status: GroupAssignmentStatus::at_attachment(has_document),
             current_submission_id: None,
             description_override: text.resolve(None),
+            includes_shared_text: includes_shared_text.value().copied().unwrap_or_default(),
             late_allowed_until: None,
             publication,
             created_at: tx.now(),
@@ -258,10 +263,14 @@ pub(super) fn record_moved_groups(tx: &mut WriteTx<'_>, moved: Vec<MovedGroup>) 
 fn keeps_text(
     link: &GroupAssignment,
     text: &FieldPatch<Description>,
+    includes_shared_text: &FieldPatch<bool>,
     publication: Option<TopicPublication>,
 ) -> Result<()> {
+    let is_included_alike = includes_shared_text
+        .value()
+        .is_none_or(|wanted| *wanted == link.includes_shared_text);
     let has_same_text = text.is_unchanged() || text.clone().resolve(None) == link.description_override;
-    if has_same_text && publication.is_none_or(|wanted| wanted == link.publication) {
+    if has_same_text && is_included_alike && publication.is_none_or(|wanted| wanted == link.publication) {
         Ok(())
     } else {
         Err(Error::Conflict {
@@ -326,6 +335,7 @@ pub(super) fn edit_links(
     for (mut link, text) in links.into_iter().zip(texts) {
         let edit = GroupAssignmentEdit {
             description_override: text.description_override.clone(),
+            includes_shared_text: text.includes_shared_text.clone(),
             is_draft: text.is_draft.clone(),
             publish_at: text.publish_at.clone(),
             ..GroupAssignmentEdit::default()
@@ -335,7 +345,7 @@ pub(super) fn edit_links(
             continue;
         }
         tx.update_link(&link)?;
-        if changed.has("descriptionOverride") {
+        if changed.has("descriptionOverride") || changed.has("includesSharedText") {
             edited.overridden.push(link.group_id.clone());
         }
         if changed.has("isDraft") || changed.has("publishAt") {

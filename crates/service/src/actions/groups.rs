@@ -237,6 +237,7 @@ fn own_text(group: &Group, new: &NewGroup) -> GroupDescription {
             .description_override
             .clone()
             .map_or(FieldPatch::Unchanged, FieldPatch::Value),
+        includes_shared_text: FieldPatch::Unchanged,
         is_draft: FieldPatch::Unchanged,
         publish_at: FieldPatch::Unchanged,
     }

@@ -15,6 +15,7 @@ pub mod classes;
 pub mod comments;
 pub mod commits;
 pub mod contributions;
+pub mod copies;
 pub mod courses;
 pub mod direct_messages;
 pub mod document_images;

@@ -144,6 +144,7 @@ pub fn link(group: &GroupDetails, assignment: &Assignment) -> GroupAssignmentDet
             status: GroupAssignmentStatus::NotStarted,
             current_submission_id: None,
             description_override: Some(Description::stored(format!("secret of {id}"))),
+            includes_shared_text: false,
             late_allowed_until: None,
             publication: TopicPublication::default(),
             created_at: NOW,

@@ -118,6 +118,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<domain::change::Change> {
                 group: group.clone(),
                 before: group_context.clone(),
             }],
+            published_before: topic.group_ids(),
             files: Vec::new(),
         }
         .into(),

@@ -338,6 +338,11 @@ pub(super) async fn delete_everything(
     scenario
         .call(ada, "POST /classes/{id}/clone", &[class], body, &told)
         .await;
+    let (route, body) = ("POST /courses/{id}/copies", json!({"assignmentIds": [topic]}));
+    scenario.call(ada, route, &[course], body, &["ASSIGNMENT_CREATE"]).await;
+    let (route, body) = ("POST /classes/{id}/copies", json!({"courseId": course}));
+    let told = ["ASSIGNMENT_CREATE", "COURSE_CREATE"];
+    scenario.call(ada, route, &[class], body, &told).await;
     let (route, ids) = (
         "DELETE /classes/{id}/students/{studentId}",
         [class.as_str(), &world.dana.id],

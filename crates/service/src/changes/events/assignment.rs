@@ -45,6 +45,7 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             assignment,
             changed,
             moved,
+            published_before,
             files: _,
         } => {
             for start in moved {
@@ -52,6 +53,7 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             }
             let update = TopicUpdate {
                 changed: names(changed),
+                published_before: Some(published_before),
                 ..TopicUpdate::default()
             };
             emit_updated(assignment, &update, builder);
@@ -296,7 +298,8 @@ fn emit_to_students(
         }
         (true, true) => {
             let names = changed.iter().copied();
-            let shown: Vec<_> = names.filter_map(|name| student_field_name(name, link)).collect();
+            let mut shown: Vec<_> = names.filter_map(|name| student_field_name(name, link)).collect();
+            shown.dedup();
             emit_updated_to_members(header, link, &shown, builder);
         }
         (false, false) => {}
@@ -439,8 +442,8 @@ fn emit_updated_to_members(
 /// Returns the name of a field as students see it: they only see the effective description, and no publication.
 fn student_field_name(name: &'static str, link: &GroupAssignmentDetails) -> Option<&'static str> {
     match name {
-        "descriptionOverride" if link.assignment.is_shared => None,
-        "descriptionOverride" => Some("effectiveDescription"),
+        "descriptionOverride" | "includesSharedText" if link.assignment.is_shared => None,
+        "descriptionOverride" | "includesSharedText" => Some("effectiveDescription"),
         "isDraft" | "publishAt" => None,
         name => Some(name),
     }
