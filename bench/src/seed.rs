@@ -232,6 +232,7 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
         active_organization_id: Some(organization.clone()),
         impersonated_by: None,
         new_password_until: None,
+        confirmed_at: None,
         sign_on: None,
     }
 }

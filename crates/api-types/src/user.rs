@@ -231,6 +231,9 @@ pub struct Me {
     #[serde(rename = "passwordReset")]
     #[schema(required)]
     password_reset: Option<PasswordReset>,
+    /// Whether an authenticator app is one of the user's second factors.
+    #[serde(rename = "hasAuthenticatorApp")]
+    has_authenticator_app: bool,
 }
 
 impl Me {
@@ -239,6 +242,7 @@ impl Me {
         member: Option<Member>,
         organization: Option<Organization>,
         password_reset: Option<PasswordReset>,
+        has_authenticator_app: bool,
     ) -> Self {
         let (person, email) = (user.person(), user.email.clone());
         let external_id = member.as_ref().and_then(|member| member.external_id.clone());
@@ -247,6 +251,7 @@ impl Me {
             member: member.map(|member| MemberView::new(member, person, Some(email))),
             organization: organization.map(OrganizationView::from),
             password_reset,
+            has_authenticator_app,
         }
     }
 }

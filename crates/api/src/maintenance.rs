@@ -16,6 +16,7 @@ const SERVED: &[&str] = &[
     "/auth/sign-in/email",
     "/auth/two-factor/verify-totp",
     "/auth/two-factor/verify-backup-code",
+    "/auth/passkey/verify-authentication",
     "/auth/sign-in/sso",
     "/auth/sso/callback/{providerId}",
     "/auth/sso/backchannel-logout/{providerId}",

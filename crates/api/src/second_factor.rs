@@ -4,8 +4,11 @@
 use domain::access::Access;
 
 /// Routes with a session that are served. Choosing an organization is one of them, because the requirement depends on it.
-const SERVED: [&str; 5] = [
+const SERVED: [&str; 8] = [
     "/auth/get-session",
+    "/auth/passkey/generate-register-options",
+    "/auth/passkey/list-user-passkeys",
+    "/auth/passkey/verify-registration",
     "/auth/sign-out",
     "/auth/verify-password",
     "/auth/organization/list",
@@ -13,8 +16,10 @@ const SERVED: [&str; 5] = [
 ];
 
 /// Routes below `/auth` that need no session, although the browser may have one.
-const WITHOUT_SESSION: [&str; 12] = [
+const WITHOUT_SESSION: [&str; 14] = [
     "/auth/ok",
+    "/auth/passkey/generate-authenticate-options",
+    "/auth/passkey/verify-authentication",
     "/auth/sign-in/email",
     "/auth/sign-in/slip",
     "/auth/sign-in/sso",

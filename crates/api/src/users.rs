@@ -111,7 +111,13 @@ pub(crate) async fn me(cx: Context) -> Result<Versioned<Me>> {
             // The Host may name an organization that the caller has no access to.
             let seen = seen.filter(|seen| seen.member.is_some() || user.role == PlatformRole::SuperAdmin);
             let (member, organization) = seen.map(|seen| (seen.member, seen.organization)).unzip();
-            let me = Me::new(profile, member.flatten(), organization, password_reset);
+            let app = if profile.has_second_factor {
+                platform.second_factor(&user.id)?
+            } else {
+                None
+            };
+            let has_app = app.is_some_and(|app| app.confirmed_at.is_some());
+            let me = Me::new(profile, member.flatten(), organization, password_reset, has_app);
             Ok(Versioned(me, version))
         });
     load.await

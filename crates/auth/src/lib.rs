@@ -301,12 +301,15 @@ impl Authenticator {
     /// Whether the user is required to have a second factor and has none. An impersonation is exempt: it is the session of
     /// a SUPER_ADMIN, to whom the requirement applied before.
     fn is_second_factor_missing(&self, facts: &SessionFacts) -> bool {
+        !facts.user.has_second_factor && facts.session.impersonated_by.is_none() && self.requires_second_factor(facts)
+    }
+
+    /// Whether the user is required to have a second factor in the organization of the session.
+    pub fn requires_second_factor(&self, facts: &SessionFacts) -> bool {
         let organization = facts.organization.as_ref();
         let member_role = organization.and_then(|organization| organization.member_role);
         let required = organization.and_then(|organization| organization.required_members);
-        !facts.user.has_second_factor
-            && facts.session.impersonated_by.is_none()
-            && self.factor_policy.requires(facts.user.role, member_role, required)
+        self.factor_policy.requires(facts.user.role, member_role, required)
     }
 
     /// Reads session, user, organization and membership of a session token from the database.

@@ -42,6 +42,7 @@ pub struct CookieNames {
     admin_session: String,
     two_factor: String,
     trust_device: String,
+    passkey: String,
 }
 
 impl CookieNames {
@@ -62,6 +63,7 @@ impl CookieNames {
             admin_session: named("admin_session"),
             two_factor: named("two_factor"),
             trust_device: named("trust_device"),
+            passkey: named("better-auth-passkey"),
         }
     }
 
@@ -98,6 +100,11 @@ impl CookieNames {
     /// Name of the cookie of a browser that needs no second factor for a while.
     pub fn trust_device(&self) -> &str {
         &self.trust_device
+    }
+
+    /// Name of the cookie with the challenge for a passkey.
+    pub fn passkey(&self) -> &str {
+        &self.passkey
     }
 }
 

@@ -170,6 +170,16 @@ auth_errors! {
     too_many_attempts: 400 "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE" "Too many attempts. Please request a new code.";
     account_temporarily_locked: 429 "ACCOUNT_TEMPORARILY_LOCKED" "Too many failed verification attempts. Your account is temporarily locked. Please try again later.";
 
+    // Passkeys. The codes of 401 and 400 are those of the library; `passkey_not_sufficient` is ours.
+    challenge_not_found: 400 "CHALLENGE_NOT_FOUND" "Challenge not found";
+    may_not_register_passkey: 401 "YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY" "You are not allowed to register this passkey";
+    failed_to_verify_registration: 400 "FAILED_TO_VERIFY_REGISTRATION" "Failed to verify registration";
+    previously_registered: 400 "PREVIOUSLY_REGISTERED" "Previously registered";
+    passkey_unknown: 401 "PASSKEY_NOT_FOUND" "Passkey not found";
+    passkey_not_found: 404 "PASSKEY_NOT_FOUND" "Passkey not found";
+    authentication_failed: 401 "AUTHENTICATION_FAILED" "Authentication failed";
+    passkey_not_sufficient: 403 "PASSKEY_NOT_SUFFICIENT" "This passkey is a second factor only. Sign in with your password or the account of your school first.";
+
     // Organizations: reading and selecting.
     organization_not_found: 400 "ORGANIZATION_NOT_FOUND" "Organization not found";
     no_active_organization: 400 "NO_ACTIVE_ORGANIZATION" "No active organization";

@@ -204,6 +204,18 @@ impl<'a> FieldReader<'a> {
         Err(AuthError::validation(self.issues.join("; ")))
     }
 
+    /// Reports a value that is longer than the service stores.
+    pub fn check_length(&mut self, key: &str, text: &str, max: usize) {
+        if text.chars().count() > max {
+            self.add(key, &format!("Too big: expected string to have <={max} characters"));
+        }
+    }
+
+    /// Reads a value of any type; `None` if it is missing.
+    pub fn any(&self, key: &str) -> Option<&'a Value> {
+        self.get(key)
+    }
+
     fn get(&self, key: &str) -> Option<&'a Value> {
         self.object?.get(key)
     }

@@ -130,6 +130,16 @@ impl SetCookies<'_> {
         self.expired(self.names.two_factor())
     }
 
+    /// Returns the header with the challenge for a passkey.
+    pub fn passkey(&self, challenge: &str, max_age: i64) -> String {
+        self.header(self.names.passkey(), &sign(self.secret, challenge), Some(max_age))
+    }
+
+    /// Returns the header that removes the challenge for a passkey.
+    pub fn clear_passkey(&self) -> String {
+        self.expired(self.names.passkey())
+    }
+
     /// Returns the header that makes this browser trusted.
     pub fn trust_device(&self, token: &str, max_age: i64) -> String {
         self.header(self.names.trust_device(), &sign(self.secret, token), Some(max_age))

@@ -37,7 +37,10 @@ statements! {
     /// Deletes the recovery codes of a member.
     DELETE_RECOVERY_CODES = "DELETE FROM recovery_codes
         WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
-    /// Deletes the second factor of a member.
+    /// Deletes the passkeys of a member.
+    DELETE_PASSKEYS = "DELETE FROM passkeys
+        WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
+    /// Deletes the authenticator app of a member.
     DELETE_SECOND_FACTOR = "DELETE FROM second_factors
         WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
     /// Records that a sign-in of a member requires no second factor.
@@ -115,7 +118,8 @@ impl WriteTx<'_> {
         self.execute(&DELETE_FACTOR_LINKS, args![user])?;
         self.execute(&DELETE_RECOVERY_CODES, args![user])?;
         self.execute(&CLEAR_SECOND_FACTOR, args![user])?;
-        Ok(self.execute(&DELETE_SECOND_FACTOR, args![user])? > 0)
+        let passkeys = self.execute(&DELETE_PASSKEYS, args![user])?;
+        Ok(self.execute(&DELETE_SECOND_FACTOR, args![user])? + passkeys > 0)
     }
 
     /// Ends the sessions of a member in this organization.

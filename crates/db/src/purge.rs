@@ -103,6 +103,8 @@ statements! {
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
     /// Passwords set by its administrators are valid in no organization until the user verifies their email address.
     PASSWORDS = "UPDATE users SET password_organization_id = '' WHERE password_organization_id = $1";
+    /// Passkeys that its administrators could have added are second factors only from now on.
+    PASSKEYS = "UPDATE passkeys SET limited_to_organization_id = '' WHERE limited_to_organization_id = $1";
     /// The purge job itself.
     LAST_JOB = "DELETE FROM jobs WHERE organization_id = $1";
     ORGANIZATION = "DELETE FROM organizations WHERE id = $1";
@@ -194,7 +196,7 @@ impl WriteTx<'_> {
                 return Ok(PurgeProgress::default());
             }
         }
-        for last in [&LEAVE, &PASSWORDS, &LAST_JOB, &ORGANIZATION] {
+        for last in [&LEAVE, &PASSWORDS, &PASSKEYS, &LAST_JOB, &ORGANIZATION] {
             self.execute(last, args![])?;
         }
         Ok(PurgeProgress {

@@ -524,6 +524,7 @@ text_ids!(
     ApiTokenId,
     SnippetId,
     RubricId,
+    PasskeyId,
     SignOnProviderId,
     ExternalIdentityId,
 );

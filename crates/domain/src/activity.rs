@@ -74,6 +74,14 @@ string_enum! {
         Export = "EXPORT",
         /// A sign-in failed.
         LoginFailed = "LOGIN_FAILED",
+        /// A user signed in with a passkey or through a sign-on provider.
+        LoggedIn = "LOGGED_IN",
+        /// A passkey was added.
+        PasskeyAdded = "PASSKEY_ADDED",
+        /// A passkey was removed by its user.
+        PasskeyRemoved = "PASSKEY_REMOVED",
+        /// A passkey was rejected at a sign-in.
+        PasskeyRejected = "PASSKEY_REJECTED",
         /// A second factor was set up.
         FactorEnabled = "FACTOR_ENABLED",
         /// A second factor was removed by its user.

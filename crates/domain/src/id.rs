@@ -110,6 +110,8 @@ ids! {
     MailDomainId
     /// Id of an API token of an organization.
     ApiTokenId
+    /// Id of a passkey of an account.
+    PasskeyId
     /// Id of a sign-on provider of an organization.
     SignOnProviderId
     /// Id of an identity at a sign-on provider.

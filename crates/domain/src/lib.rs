@@ -68,6 +68,7 @@ pub mod message;
 pub mod network;
 pub mod number;
 pub mod organization;
+pub mod passkey;
 pub mod patch;
 pub mod publication;
 pub mod rate;

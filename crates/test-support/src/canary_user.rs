@@ -106,7 +106,10 @@ impl CanaryUser {
 fn second_factor(user: &str) -> String {
     format!(
         "INSERT INTO second_factors (id, user_id, secret, created_at) VALUES ('{user}', '{user}', 'SECRETMARK', 1);
-        INSERT INTO recovery_codes (id, user_id, code_hash, created_at) VALUES ('{user}', '{user}', 'SECRETMARK', 1);"
+        INSERT INTO recovery_codes (id, user_id, code_hash, created_at) VALUES ('{user}', '{user}', 'SECRETMARK', 1);
+        INSERT INTO passkeys (id, user_id, name, credential_id, public_key, counter, transports, is_backup_eligible,
+                is_backed_up, aaguid, created_at)
+            VALUES ('{user}', '{user}', 'BENMARK-passkey', 'SECRETMARK-{user}', 'SECRETMARK', 0, '', FALSE, FALSE, '', 1);"
     )
 }
 

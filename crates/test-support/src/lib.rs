@@ -43,6 +43,7 @@ pub mod office;
 pub mod openapi_check;
 pub mod openapi_examples;
 pub mod page;
+pub mod passkey;
 pub mod proxy;
 pub mod raw_http;
 pub mod raw_socket;

@@ -28,7 +28,7 @@ counted! {
     IDEMPOTENCY_KEYS: "idempotency_keys", INVITATIONS: "invitations",
     LATE_COMMITS: "late_commits", LATE_TEXTS: "late_texts", LETTERS: "letters", MAIL_DOMAINS: "mail_domains", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
     MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
-    RECOVERY_CODES: "recovery_codes", RUBRICS: "rubrics", SECOND_FACTORS: "second_factors",
+    PASSKEYS: "passkeys", RECOVERY_CODES: "recovery_codes", RUBRICS: "rubrics", SECOND_FACTORS: "second_factors",
     SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
     SIGN_IN_FAILURE_COUNTS: "sign_in_failure_counts",
     SIGN_ON_ATTEMPTS: "sign_on_attempts", SIGN_ON_LOGOUTS: "sign_on_logouts", SIGN_ON_PROVIDERS: "sign_on_providers",

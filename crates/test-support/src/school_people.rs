@@ -55,6 +55,7 @@ pub async fn insert_person(
         active_organization_id: Some(organization.clone()),
         impersonated_by: None,
         new_password_until: None,
+        confirmed_at: None,
         sign_on: None,
     };
     let (id, token) = (user.id.to_string(), session.token.clone());

@@ -267,6 +267,7 @@ fn session(user: &UserId, organization: Option<OrganizationId>) -> Session {
         active_organization_id: organization,
         impersonated_by: None,
         new_password_until: None,
+        confirmed_at: None,
         sign_on: None,
     }
 }

@@ -1709,6 +1709,135 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/passkey/delete-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a passkey
+         * @description The last second factor of a user who is required to have one cannot be removed.
+         */
+        post: operations["post_auth_passkey_delete_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/generate-authenticate-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start a sign-in with a passkey, or the second step of a sign-in
+         * @description Without a waiting sign-in the authenticator has to verify the user. The official client passes no query; `signIn=true`
+         *     ignores a waiting sign-in of this browser.
+         */
+        get: operations["get_auth_passkey_generate_authenticate_options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/generate-register-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start adding a passkey
+         * @description The session must have been opened, or its password verified, in the last 15 minutes.
+         */
+        get: operations["get_auth_passkey_generate_register_options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/list-user-passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the caller's passkeys */
+        get: operations["get_auth_passkey_list_user_passkeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/update-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rename a passkey */
+        post: operations["post_auth_passkey_update_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/verify-authentication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with a passkey, or complete the second step of a sign-in */
+        post: operations["post_auth_passkey_verify_authentication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/verify-registration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a passkey */
+        post: operations["post_auth_passkey_verify_registration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/request-password-reset": {
         parameters: {
             query?: never;
@@ -1973,7 +2102,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove the second factor */
+        /** Remove the authenticator app */
         post: operations["post_auth_two_factor_disable"];
         delete?: never;
         options?: never;
@@ -2163,7 +2292,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify the caller's password */
+        /**
+         * Verify the caller's password
+         * @description The session may then add and remove passkeys for 15 minutes.
+         */
         post: operations["post_auth_verify_password"];
         delete?: never;
         options?: never;
@@ -4278,7 +4410,7 @@ export interface components {
          * @description Action of an activity log record.
          * @enum {string}
          */
-        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
+        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
         /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
@@ -4703,6 +4835,123 @@ export interface components {
         AuthOwnInvitation: components["schemas"]["AuthInvitation"] & {
             organizationName: string;
         };
+        /** @description A passkey, as its owner sees it. */
+        AuthPasskey: {
+            /** @description The model of the authenticator; zeros if it is not told. */
+            aaguid: string;
+            /** @description Whether a copy exists. */
+            backedUp: boolean;
+            /** Format: int64 */
+            counter: number;
+            createdAt: components["schemas"]["Timestamp"];
+            credentialID: string;
+            /** @description `singleDevice`, or `multiDevice` if it can be copied to other devices. */
+            deviceType: string;
+            id: components["schemas"]["PasskeyId"];
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
+            name: string | null;
+            /** @description In COSE form, as base64. */
+            publicKey: string;
+            /** @description How browsers reach the authenticator, separated by commas. */
+            transports: string;
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description An algorithm of public keys. */
+        AuthPasskeyAlgorithm: {
+            /**
+             * Format: int64
+             * @description The COSE number: -7 (ES256), -8 (EdDSA), -257 (RS256).
+             */
+            alg: number;
+            type: string;
+        };
+        /** @description An assertion of a passkey. */
+        AuthPasskeyAssertion: {
+            /** @description The result of `navigator.credentials.get` as JSON (`AuthenticationResponseJSON` of WebAuthn). */
+            response: Record<string, never>;
+        };
+        /** @description Options for `navigator.credentials.get`. */
+        AuthPasskeyAuthenticateOptions: {
+            /** @description The passkeys of the signed-in user, or of the user of the waiting sign-in. */
+            allowCredentials?: components["schemas"]["AuthPasskeyDescriptor"][];
+            challenge: string;
+            /** @description The host of FRONTEND_URL. */
+            rpId: string;
+            /**
+             * Format: int64
+             * @description In milliseconds.
+             */
+            timeout: number;
+            /** @description `required`, or `preferred` in the second step of a sign-in. */
+            userVerification: string;
+        };
+        /** @description A credential that an authenticator may have. */
+        AuthPasskeyDescriptor: {
+            id: string;
+            transports?: string[];
+            type: string;
+        };
+        /** @description Extensions of the browser. */
+        AuthPasskeyExtensions: {
+            credProps: boolean;
+        };
+        /** @description A passkey to rename. */
+        AuthPasskeyName: {
+            id: components["schemas"]["PasskeyId"];
+            /** @description 1 to 80 characters. */
+            name: string;
+        };
+        /** @description A passkey to remove. */
+        AuthPasskeyReference: {
+            id: components["schemas"]["PasskeyId"];
+        };
+        /** @description Options for `navigator.credentials.create`. */
+        AuthPasskeyRegisterOptions: {
+            /** @description Always `none`. */
+            attestation: string;
+            authenticatorSelection: components["schemas"]["AuthPasskeySelection"];
+            challenge: string;
+            /** @description The caller's passkeys; an authenticator that has one of them adds no other. */
+            excludeCredentials: components["schemas"]["AuthPasskeyDescriptor"][];
+            extensions: components["schemas"]["AuthPasskeyExtensions"];
+            hints: string[];
+            pubKeyCredParams: components["schemas"]["AuthPasskeyAlgorithm"][];
+            rp: components["schemas"]["AuthPasskeyService"];
+            /**
+             * Format: int64
+             * @description In milliseconds.
+             */
+            timeout: number;
+            user: components["schemas"]["AuthPasskeyUser"];
+        };
+        /** @description A passkey to add. */
+        AuthPasskeyRegistration: {
+            /** @description true is not supported. */
+            createSession?: boolean;
+            /** @description At most 80 characters. */
+            name?: string;
+            /** @description The result of `navigator.credentials.create` as JSON (`RegistrationResponseJSON` of WebAuthn). */
+            response: Record<string, never>;
+        };
+        /** @description The authenticators that may add a passkey. */
+        AuthPasskeySelection: {
+            authenticatorAttachment?: string;
+            requireResidentKey: boolean;
+            residentKey: string;
+            userVerification: string;
+        };
+        /** @description The service as authenticators know it. */
+        AuthPasskeyService: {
+            /** @description The host of FRONTEND_URL. */
+            id: string;
+            name: string;
+        };
+        /** @description The account as authenticators know it. */
+        AuthPasskeyUser: {
+            displayName: string;
+            id: string;
+            name: string;
+        };
         /** @description The caller's password. */
         AuthPassword: {
             password: string;
@@ -4889,7 +5138,7 @@ export interface components {
         };
         /** @description A sign-in that waits for a second factor. */
         AuthTwoFactorRedirect: {
-            /** @description The methods that the user can use: `totp`. */
+            /** @description The methods that the user can use: `totp` for the authenticator app, and `passkey`. */
             twoFactorMethods: string[];
             /** @description Always true. */
             twoFactorRedirect: boolean;
@@ -4909,6 +5158,10 @@ export interface components {
             /** @description `totp` is the default; `otp` is not supported. */
             method?: string;
             password: string;
+        };
+        /** @description A passkey that was renamed. */
+        AuthUpdatedPasskey: {
+            passkey: components["schemas"]["AuthPasskey"];
         };
         /** @description An account as returned by `/auth`. */
         AuthUser: {
@@ -6914,6 +7167,8 @@ export interface components {
         };
         /** @description The signed-in user, with the membership in the organization of the request. */
         Me: components["schemas"]["User"] & {
+            /** @description Whether an authenticator app is one of the user's second factors. */
+            hasAuthenticatorApp: boolean;
             member: components["schemas"]["Member"] | null;
             organization: components["schemas"]["Organization"] | null;
             passwordReset: components["schemas"]["PasswordReset"] | null;
@@ -7705,6 +7960,8 @@ export interface components {
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
+        /** @description Id of a passkey of an account. */
+        PasskeyId: string;
         /** @description A password reset by another user. */
         PasswordReset: {
             /** @description When the password was set. */
@@ -9097,6 +9354,44 @@ export interface components {
             };
         };
         /**
+         * @description `CHALLENGE_NOT_FOUND`: Challenge not found.
+         *
+         *     `FAILED_TO_VERIFY_REGISTRATION`: Failed to verify registration.
+         *
+         *     `FIELD_NOT_ALLOWED`: The body sets a field that this route does not write.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `PREVIOUSLY_REGISTERED`: Previously registered.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.CHALLENGE_NOT_FOUND.FAILED_TO_VERIFY_REGISTRATION.FIELD_NOT_ALLOWED.INVALID_JSON.PREVIOUSLY_REGISTERED.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CHALLENGE_NOT_FOUND`: Challenge not found.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE`: Too many attempts. Please request a new code.
+         *
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
+         */
+        "400.CHALLENGE_NOT_FOUND.INVALID_JSON.TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `CREDENTIAL_ACCOUNT_NOT_FOUND`: Credential account not found.
          *
          *     `INVALID_JSON`: The body is not JSON.
@@ -9529,6 +9824,19 @@ export interface components {
             };
         };
         /**
+         * @description `AUTHENTICATION_FAILED`: Authentication failed.
+         *
+         *     `PASSKEY_NOT_FOUND`: Passkey not found.
+         */
+        "401.AUTHENTICATION_FAILED.PASSKEY_NOT_FOUND": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `DOCSERVER_TOKEN_INVALID`: The document-server token is forged or expired.
          *
          *     `DOCSERVER_TOKEN_MISSING`: There is no document-server token.
@@ -9635,6 +9943,19 @@ export interface components {
             };
         };
         /**
+         * @description `UNAUTHORIZED`: Unauthorized.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY`: You are not allowed to register this passkey.
+         */
+        "401.UNAUTHORIZED.YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `BANNED_USER`: You have been banned from this application. Please contact support if you believe this is an error.
          *
          *     `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
@@ -9648,6 +9969,27 @@ export interface components {
          *     `PASSWORDS_OFF`: The school requires its sign-on provider; only its owners sign in with a password.
          */
         "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORDS_OFF": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BANNED_USER`: You have been banned from this application. Please contact support if you believe this is an error.
+         *
+         *     `CROSS_SITE_NAVIGATION_LOGIN_BLOCKED`: Cross-site navigation login blocked. This request appears to be a CSRF attack.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `PASSKEY_NOT_SUFFICIENT`: This passkey is a second factor only. Sign in with your password or the account of your school first.
+         *
+         *     `PASSWORDS_OFF`: The school requires its sign-on provider; only its owners sign in with a password.
+         */
+        "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSKEY_NOT_SUFFICIENT.PASSWORDS_OFF": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10368,11 +10710,47 @@ export interface components {
          *
          *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
          *
+         *     `SESSION_NOT_FRESH`: Session is not fresh.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SESSION_NOT_FRESH.SIGNED_ON_ELSEWHERE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
          *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
          *
          *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SHARED_ACCOUNT.SIGNED_ON_ELSEWHERE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
+         *     `SECOND_FACTOR_REQUIRED`: The user is required to have a second factor and has to set one up first.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -10623,6 +11001,23 @@ export interface components {
          *
          *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
+         *     `SESSION_NOT_FRESH`: Session is not fresh.
+         *
+         *     `SIGNED_ON_ELSEWHERE`: The session was opened through the sign-on of another organization and is valid there only.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SESSION_NOT_FRESH.SIGNED_ON_ELSEWHERE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
+         *
          *     `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION": {
@@ -10785,8 +11180,26 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description `SESSION_NOT_FRESH`: Session is not fresh. */
+        "403.SESSION_NOT_FRESH": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `NOT_FOUND`: Unknown, of another organization, or invisible to the caller: always the same response. */
         "404.NOT_FOUND": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `PASSKEY_NOT_FOUND`: Passkey not found. */
+        "404.PASSKEY_NOT_FOUND": {
             headers: {
                 [name: string]: unknown;
             };
@@ -11787,6 +12200,15 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.LAST_OWNER.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `LIMIT_REACHED`: The maximum number is reached. */
+        "409.LIMIT_REACHED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -18486,6 +18908,438 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    post_auth_passkey_delete_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a21758-f83c-70e5-98a9-78d6305b14cc"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuthPasskeyReference"];
+            };
+        };
+        responses: {
+            /** @description status: true */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthStatus"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED.YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SESSION_NOT_FRESH.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.PASSKEY_NOT_FOUND"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_auth_passkey_generate_authenticate_options: {
+        parameters: {
+            query?: {
+                /** @description true: a new sign-in, even if one waits for its second factor in this browser */
+                signIn?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description options for navigator.credentials.get; sets the cookie of the challenge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "allowCredentials": [
+                     *         {
+                     *           "id": "bxqPUn0jYtW2KzFZebgN_-onmneHvM5nhRaxP_Xb7OI",
+                     *           "transports": [
+                     *             "internal"
+                     *           ],
+                     *           "type": "public-key"
+                     *         }
+                     *       ],
+                     *       "challenge": "YLRb0mNMm7Xcf5pkJ3ZZJcglgDewFXM2",
+                     *       "rpId": "school.test",
+                     *       "timeout": 300000,
+                     *       "userVerification": "preferred"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthPasskeyAuthenticateOptions"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_auth_passkey_generate_register_options: {
+        parameters: {
+            query?: {
+                /** @description platform or cross-platform */
+                authenticatorAttachment?: string;
+                /** @description The name of the account in the dialog of the authenticator */
+                name?: string;
+                /** @description Ignored */
+                context?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description options for navigator.credentials.create; sets the cookie of the challenge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "attestation": "none",
+                     *       "authenticatorSelection": {
+                     *         "requireResidentKey": false,
+                     *         "residentKey": "preferred",
+                     *         "userVerification": "preferred"
+                     *       },
+                     *       "challenge": "FpZbkSay1D8DL7ZKL3mP86rGx8KKuveJ",
+                     *       "excludeCredentials": [
+                     *         {
+                     *           "id": "rrvfWNDvs8_42tT3sr9c0qjIiCAN8srRjX2D15od-1Q",
+                     *           "transports": [
+                     *             "internal"
+                     *           ],
+                     *           "type": "public-key"
+                     *         },
+                     *         {
+                     *           "id": "EUkZgjN9WoDq0PlgsG272gSIQjjEylckz5o2BYzb71k",
+                     *           "transports": [
+                     *             "internal"
+                     *           ],
+                     *           "type": "public-key"
+                     *         }
+                     *       ],
+                     *       "extensions": {
+                     *         "credProps": true
+                     *       },
+                     *       "hints": [],
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "alg": -7,
+                     *           "type": "public-key"
+                     *         },
+                     *         {
+                     *           "alg": -8,
+                     *           "type": "public-key"
+                     *         }
+                     *       ],
+                     *       "rp": {
+                     *         "id": "school.test",
+                     *         "name": "groupwork"
+                     *       },
+                     *       "timeout": 300000,
+                     *       "user": {
+                     *         "displayName": "Ben Student",
+                     *         "id": "OewQw-x-s01LtQUFyt_TP4rI-HZfk0Ki6IhIvtTUo0k",
+                     *         "name": "ben.student@test.example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthPasskeyRegisterOptions"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED.YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"];
+            403: components["responses"]["403.SESSION_NOT_FRESH"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_auth_passkey_list_user_passkeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the passkeys, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "aaguid": "00000000-0000-0000-0000-000000000000",
+                     *         "backedUp": false,
+                     *         "counter": 0,
+                     *         "createdAt": "2026-11-26T10:13:58.267Z",
+                     *         "credentialID": "rG_S5P0nR-Y_mXh0oBPyp9stmrJsZfWD5c_dyUyXonQ",
+                     *         "deviceType": "singleDevice",
+                     *         "id": "01a21758-ff7d-7325-bff0-1dcd391458ac",
+                     *         "lastUsedAt": null,
+                     *         "name": "Laptop",
+                     *         "publicKey": "pQECAyYgASFYIEpsNCqH0wcGw/nUxvxvs23erqcQ15YQgmUQZAu2wIzZIlggbhZlechN/3n0iwzznd8E5Ptk8PPyRywY0SxMNJlebk4=",
+                     *         "transports": "internal",
+                     *         "userId": "01a21758-d953-7274-af27-16b6e26761af"
+                     *       },
+                     *       {
+                     *         "aaguid": "00000000-0000-0000-0000-000000000000",
+                     *         "backedUp": false,
+                     *         "counter": 0,
+                     *         "createdAt": "2026-11-26T10:13:58.274Z",
+                     *         "credentialID": "iwVrlsF889fTk9A4_1VKDH3xrJYKflh5aDsc8Cq7kWY",
+                     *         "deviceType": "singleDevice",
+                     *         "id": "01a21758-ff83-72ab-b64d-03ada555957a",
+                     *         "lastUsedAt": null,
+                     *         "name": "Laptop",
+                     *         "publicKey": "pQECAyYgASFYIAH+q8xBCVgY88qx9+XVJ4nYUYurWN81yf5WduHC3vk2IlggE5sTWKRDBe4Z1J6K7ycRITby2na3Wdvw/PrPTlmrths=",
+                     *         "transports": "internal",
+                     *         "userId": "01a21758-d953-7274-af27-16b6e26761af"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["AuthPasskey"][];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_passkey_update_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01a21759-095f-72d1-b128-4cd21b0cd498",
+                 *       "name": " Phone "
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuthPasskeyName"];
+            };
+        };
+        responses: {
+            /** @description passkey */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "passkey": {
+                     *         "aaguid": "00000000-0000-0000-0000-000000000000",
+                     *         "backedUp": false,
+                     *         "counter": 0,
+                     *         "createdAt": "2026-11-26T10:14:00.799Z",
+                     *         "credentialID": "zlPZqE8RC5XlZhNCcKGpfjqZXJRjMD3kiey8RdUFCgA",
+                     *         "deviceType": "singleDevice",
+                     *         "id": "01a21759-095f-72d1-b128-4cd21b0cd498",
+                     *         "lastUsedAt": null,
+                     *         "name": "Phone",
+                     *         "publicKey": "pQECAyYgASFYIFPTJZRCcXSG8eDm4e5uzA5kvi5koXklZ5J5FrgfXgHhIlggFp7AH87/ZhItO+eVLBknd1CMs2yTK0vo9HcyOtdxi/E=",
+                     *         "transports": "internal",
+                     *         "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthUpdatedPasskey"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED.YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.PASSKEY_NOT_FOUND"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_passkey_verify_authentication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "response": {
+                 *         "authenticatorAttachment": "platform",
+                 *         "id": "45kngx46ojEQSyr2BB29LSCS9Yx7XMZSBx2DixjcrhA",
+                 *         "rawId": "45kngx46ojEQSyr2BB29LSCS9Yx7XMZSBx2DixjcrhA",
+                 *         "response": {
+                 *           "authenticatorData": "VD_PY9mwub_iH3zi0eoT6ZzU0KAiGut3PwaTn8ZtL8oFAAAAAA",
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicnVhVmxHbVFOd2VzVkNrMVN5YXRJSXVqODJuTXVwaXkiLCJvcmlnaW4iOiJodHRwOi8vc2Nob29sLnRlc3QiLCJjcm9zc09yaWdpbiI6ZmFsc2V9",
+                 *           "signature": "MEQCICmwDXcC-ab-__W98DUKFnnFkzDDiaZkjQx6BWjj2gNAAiA0q23oGsYS7uP7SYr5jSYlPDl1l3YX5T80v1IHsfqfNw",
+                 *           "userHandle": "bA6_NR2s--Kp7n0hw5Eb-qdlEVZ3G5DTpWaZupFAGEs"
+                 *         },
+                 *         "type": "public-key"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuthPasskeyAssertion"];
+            };
+        };
+        responses: {
+            /** @description session and user; sets the session cookies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "session": {
+                     *         "activeOrganizationId": null,
+                     *         "createdAt": "2026-11-26T10:13:58.981Z",
+                     *         "expiresAt": "2026-11-27T10:13:58.981Z",
+                     *         "id": "01a21759-0245-76d6-a509-c27301b9c8f0",
+                     *         "impersonatedBy": null,
+                     *         "ipAddress": "127.0.0.1",
+                     *         "token": "uNTcamAqYwlpctMczUuDUtTivpqFFSLI",
+                     *         "updatedAt": "2026-11-26T10:13:58.981Z",
+                     *         "userAgent": "",
+                     *         "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *       },
+                     *       "user": {
+                     *         "banExpires": null,
+                     *         "banReason": null,
+                     *         "banned": false,
+                     *         "createdAt": "2026-11-26T10:13:48.499Z",
+                     *         "displayUsername": null,
+                     *         "email": "ada.teacher@test.example",
+                     *         "emailVerified": true,
+                     *         "id": "01a21758-d953-7274-af27-16b0119edd67",
+                     *         "image": null,
+                     *         "name": "Ada Teacher",
+                     *         "role": "STUDENT",
+                     *         "twoFactorEnabled": true,
+                     *         "updatedAt": "2026-11-26T10:13:48.499Z",
+                     *         "username": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthSessionAndUser"];
+                };
+            };
+            400: components["responses"]["400.CHALLENGE_NOT_FOUND.INVALID_JSON.TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE.VALIDATION_ERROR"];
+            401: components["responses"]["401.AUTHENTICATION_FAILED.PASSKEY_NOT_FOUND"];
+            403: components["responses"]["403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSKEY_NOT_SUFFICIENT.PASSWORDS_OFF"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_auth_passkey_verify_registration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "x",
+                 *       "response": {
+                 *         "authenticatorAttachment": "platform",
+                 *         "id": "G65A1n0WVbn1CVM1aFtu_F1EClUr31sHRcHT9W6puOI",
+                 *         "rawId": "G65A1n0WVbn1CVM1aFtu_F1EClUr31sHRcHT9W6puOI",
+                 *         "response": {
+                 *           "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVikVD_PY9mwub_iH3zi0eoT6ZzU0KAiGut3PwaTn8ZtL8pFAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBuuQNZ9FlW59QlTNWhbbvxdRApVK99bB0XB0_VuqbjipQECAyYgASFYIJCjl5JnJ09Ys9NjEqfaPW71WqBJKe72pzW89m8ENCq8IlggAruRxErU8iUEd8ftrhXI6_uF5MRa4bdQ3m3ovsVo3CQ",
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiM21MMDQ5YTRZSGdpYlBYMUVVdXBzc3ZzY0RMeGx3YlciLCJvcmlnaW4iOiJodHRwOi8vc2Nob29sLnRlc3QiLCJjcm9zc09yaWdpbiI6ZmFsc2V9",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         },
+                 *         "type": "public-key"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AuthPasskeyRegistration"];
+            };
+        };
+        responses: {
+            /** @description the passkey; with the first second factor all other sessions end */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "aaguid": "00000000-0000-0000-0000-000000000000",
+                     *       "backedUp": false,
+                     *       "counter": 0,
+                     *       "createdAt": "2026-11-26T10:13:56.084Z",
+                     *       "credentialID": "G65A1n0WVbn1CVM1aFtu_F1EClUr31sHRcHT9W6puOI",
+                     *       "deviceType": "singleDevice",
+                     *       "id": "01a21758-f6f4-75bb-b0f7-7d5d926ae2df",
+                     *       "lastUsedAt": null,
+                     *       "name": "x",
+                     *       "publicKey": "pQECAyYgASFYIJCjl5JnJ09Ys9NjEqfaPW71WqBJKe72pzW89m8ENCq8IlggAruRxErU8iUEd8ftrhXI6/uF5MRa4bdQ3m3ovsVo3CQ=",
+                     *       "transports": "internal",
+                     *       "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthPasskey"];
+                };
+            };
+            400: components["responses"]["400.CHALLENGE_NOT_FOUND.FAILED_TO_VERIFY_REGISTRATION.FIELD_NOT_ALLOWED.INVALID_JSON.PREVIOUSLY_REGISTERED.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED.YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SESSION_NOT_FRESH.SIGNED_ON_ELSEWHERE"];
+            409: components["responses"]["409.LIMIT_REACHED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     post_auth_request_password_reset: {
         parameters: {
             query?: never;
@@ -19114,7 +19968,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description status: true; no browser is trusted any more */
+            /** @description status: true; without a passkey, no browser is trusted any more */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26399,50 +27253,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.557Z",
-                     *       "email": "ben@north.example",
+                     *       "createdAt": "2026-11-26T10:13:48.499Z",
+                     *       "email": "ada.teacher@test.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "hasAuthenticatorApp": false,
+                     *       "hasSecondFactor": true,
+                     *       "id": "01a21758-d953-7274-af27-16b0119edd67",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T07:58:08.944Z",
+                     *       "lastLoginAt": "2026-11-26T10:13:59.880Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:08.557Z",
+                     *         "createdAt": "2026-11-26T10:13:48.499Z",
                      *         "externalId": null,
-                     *         "id": "01a216dc-a4ad-7059-8be0-d8f606bd9018",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *         "role": "student",
+                     *         "id": "01a21758-d953-7274-af27-16b2a8abef71",
+                     *         "organizationId": "01a21758-d951-70b3-862f-3d848b883b45",
+                     *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
-                     *           "email": "ben@north.example",
-                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "email": "ada.teacher@test.example",
+                     *           "id": "01a21758-d953-7274-af27-16b0119edd67",
                      *           "image": null,
-                     *           "name": "Ben Okafor"
+                     *           "name": "Ada Teacher"
                      *         },
-                     *         "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *         "userId": "01a21758-d953-7274-af27-16b0119edd67"
                      *       },
                      *       "mustChangePassword": false,
-                     *       "name": "Ben Okafor",
+                     *       "name": "Ada Teacher",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T07:58:08.554Z",
+                     *         "createdAt": "2026-11-26T10:13:48.498Z",
                      *         "customDomain": null,
-                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21758-d951-70b3-862f-3d848b883b45",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:08.554Z"
+                     *         "updatedAt": "2026-11-26T10:13:48.498Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T07:58:08.557Z",
+                     *       "updatedAt": "2026-11-26T10:13:48.499Z",
                      *       "username": null
                      *     }
                      */
@@ -26470,12 +27325,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "locale": "de",
-                 *       "timezone": "Europe/Berlin"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ProfileEdit"];
             };
         };
@@ -26488,58 +27337,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.556Z",
-                     *       "email": "ada@north.example",
-                     *       "emailVerified": false,
-                     *       "externalId": null,
-                     *       "firstName": null,
-                     *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "image": null,
-                     *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T07:58:08.765Z",
-                     *       "lastName": null,
-                     *       "locale": "de",
-                     *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:08.556Z",
-                     *         "externalId": null,
-                     *         "id": "01a216dc-a4ac-7622-9c54-126de5807556",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *         "role": "teacher",
-                     *         "updatedAt": null,
-                     *         "user": {
-                     *           "email": "ada@north.example",
-                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "image": null,
-                     *           "name": "Ada Hartmann"
-                     *         },
-                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
-                     *       },
-                     *       "mustChangePassword": false,
-                     *       "name": "Ada Hartmann",
-                     *       "organization": {
-                     *         "createdAt": "2026-11-26T07:58:08.554Z",
-                     *         "customDomain": null,
-                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *         "logo": null,
-                     *         "metadata": {
-                     *           "gradeScale": "1-6",
-                     *           "timezone": "Europe/Berlin"
-                     *         },
-                     *         "name": "North School",
-                     *         "slug": "north",
-                     *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:09.540Z"
-                     *       },
-                     *       "passwordReset": null,
-                     *       "role": "STUDENT",
-                     *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-26T07:58:09.740Z",
-                     *       "username": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Me"];
                 };
             };

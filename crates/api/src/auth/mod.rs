@@ -11,6 +11,7 @@ mod dto;
 pub(crate) mod invitations;
 pub(crate) mod members;
 pub(crate) mod organization;
+pub(crate) mod passkeys;
 pub(crate) mod password;
 pub mod renewal;
 mod request;

@@ -103,6 +103,8 @@ pub(crate) async fn choose_new(request: AuthRequest) -> AuthResult {
 }
 
 /// Verify the caller's password
+///
+/// The session may then add and remove passkeys for 15 minutes.
 #[utoipa::path(post, path = "/auth/verify-password",
     request_body = schema::AuthPassword,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
@@ -116,10 +118,15 @@ pub(crate) async fn verify(request: AuthRequest) -> AuthResult {
     let (prover, now) = (prover(&request, &current_session), request.now);
     // The limits are checked again in the transaction, so that concurrent requests get no more attempts than sequential
     // ones.
-    if !request
-        .act(move |tx| passwords::verify(tx, &prover, Some(&fitted), now))
-        .await?
-    {
+    let session = current_session.session.id.clone();
+    let is_right = request.act(move |tx| {
+        let is_right = passwords::verify(tx, &prover, Some(&fitted), now)?;
+        if is_right {
+            tx.confirm_session(&session, now)?;
+        }
+        Ok(is_right)
+    });
+    if !is_right.await? {
         return Err(AuthRejection::from(AuthError::invalid_password()).with(current_session.cookies));
     }
     Ok(done(current_session.cookies))

@@ -28,8 +28,10 @@ use common::error::Result;
 use db::platform::organizations::HostName;
 use db::platform::sessions::{Session, SessionUser};
 use db::platform::{CrossTenantReason, PlatformWriteTx};
+use service::actions::passkeys::PasskeyChallenge;
 use service::actions::second_factor::SignInBrowser;
 use service::actions::sessions;
+use webauthn::RelyingParty;
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -217,6 +219,7 @@ impl AuthRequest {
             active_organization_id: None,
             impersonated_by: None,
             new_password_until: None,
+            confirmed_at: None,
             sign_on: None,
         }
     }
@@ -229,6 +232,26 @@ impl AuthRequest {
     /// The token of the sign-in that waits for its second factor in this browser.
     pub fn pending_sign_in(&self) -> Option<String> {
         self.signed_cookie(self.app.authenticator().names().two_factor())
+    }
+
+    /// The challenge for a passkey that was issued to this browser, unless it has expired.
+    pub fn passkey_challenge(&self) -> Option<PasskeyChallenge> {
+        let value = self.signed_cookie(self.app.authenticator().names().passkey())?;
+        PasskeyChallenge::from_cookie(&value, self.now)
+    }
+
+    /// The service as passkeys know it: they are bound to the host of FRONTEND_URL.
+    pub fn relying_party(&self) -> RelyingParty {
+        let origin = self.trusted.as_str().to_owned();
+        let host = origin.split_once("://").map_or(origin.as_str(), |(_, host)| host);
+        let id = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        };
+        RelyingParty {
+            id: id.to_owned(),
+            origin,
+        }
     }
 
     /// Whether the request has a cookie with this name, valid or not.

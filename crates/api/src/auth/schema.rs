@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use domain::access::{MemberRole, PlatformRole};
-use domain::id::{InvitationId, MemberId, OrganizationId, SessionId, UserId};
+use domain::id::{InvitationId, MemberId, OrganizationId, PasskeyId, SessionId, UserId};
 use domain::invitation::InvitationStatus;
 use domain::time::Timestamp;
 use serde::Serialize;
@@ -114,7 +114,7 @@ pub struct SignedIn {
 pub struct TwoFactorRedirect {
     /// Always true.
     two_factor_redirect: bool,
-    /// The methods that the user can use: `totp`.
+    /// The methods that the user can use: `totp` for the authenticator app, and `passkey`.
     two_factor_methods: Vec<String>,
 }
 
@@ -196,6 +196,171 @@ pub struct BackupCodes {
 pub struct OtpRequest {
     #[schema(nullable = false)]
     trust_device: Option<bool>,
+}
+
+/// Options for `navigator.credentials.create`.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyRegisterOptions, rename_all = "camelCase")]
+pub struct RegisterOptions {
+    challenge: String,
+    rp: PasskeyService,
+    user: PasskeyUser,
+    pub_key_cred_params: Vec<PasskeyAlgorithm>,
+    /// In milliseconds.
+    timeout: i64,
+    /// The caller's passkeys; an authenticator that has one of them adds no other.
+    exclude_credentials: Vec<PasskeyDescriptor>,
+    authenticator_selection: AuthenticatorSelection,
+    /// Always `none`.
+    attestation: String,
+    extensions: PasskeyExtensions,
+    hints: Vec<String>,
+}
+
+/// The service as authenticators know it.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyService)]
+pub struct PasskeyService {
+    name: String,
+    /// The host of FRONTEND_URL.
+    id: String,
+}
+
+/// The account as authenticators know it.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyUser, rename_all = "camelCase")]
+pub struct PasskeyUser {
+    id: String,
+    name: String,
+    display_name: String,
+}
+
+/// An algorithm of public keys.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyAlgorithm)]
+pub struct PasskeyAlgorithm {
+    /// The COSE number: -7 (ES256), -8 (EdDSA), -257 (RS256).
+    alg: i64,
+    #[schema(rename = "type")]
+    kind: String,
+}
+
+/// A credential that an authenticator may have.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyDescriptor)]
+pub struct PasskeyDescriptor {
+    id: String,
+    #[schema(rename = "type")]
+    kind: String,
+    #[schema(nullable = false)]
+    transports: Option<Vec<String>>,
+}
+
+/// The authenticators that may add a passkey.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeySelection, rename_all = "camelCase")]
+pub struct AuthenticatorSelection {
+    resident_key: String,
+    user_verification: String,
+    require_resident_key: bool,
+    #[schema(nullable = false)]
+    authenticator_attachment: Option<String>,
+}
+
+/// Extensions of the browser.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyExtensions, rename_all = "camelCase")]
+pub struct PasskeyExtensions {
+    cred_props: bool,
+}
+
+/// A passkey to add.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyRegistration, rename_all = "camelCase")]
+pub struct PasskeyRegistration {
+    /// The result of `navigator.credentials.create` as JSON (`RegistrationResponseJSON` of WebAuthn).
+    #[schema(value_type = Object)]
+    response: serde_json::Value,
+    /// At most 80 characters.
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// true is not supported.
+    #[schema(nullable = false)]
+    create_session: Option<bool>,
+}
+
+/// A passkey, as its owner sees it.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskey, rename_all = "camelCase")]
+pub struct PasskeyObject {
+    id: PasskeyId,
+    #[schema(required)]
+    name: Option<String>,
+    /// In COSE form, as base64.
+    public_key: String,
+    user_id: UserId,
+    #[schema(rename = "credentialID")]
+    credential_id: String,
+    counter: i64,
+    /// `singleDevice`, or `multiDevice` if it can be copied to other devices.
+    device_type: String,
+    /// Whether a copy exists.
+    backed_up: bool,
+    /// How browsers reach the authenticator, separated by commas.
+    transports: String,
+    created_at: Timestamp,
+    /// The model of the authenticator; zeros if it is not told.
+    aaguid: String,
+    #[schema(required)]
+    last_used_at: Option<Timestamp>,
+}
+
+/// Options for `navigator.credentials.get`.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyAuthenticateOptions, rename_all = "camelCase")]
+pub struct AuthenticateOptions {
+    challenge: String,
+    /// The host of FRONTEND_URL.
+    rp_id: String,
+    /// In milliseconds.
+    timeout: i64,
+    /// `required`, or `preferred` in the second step of a sign-in.
+    user_verification: String,
+    /// The passkeys of the signed-in user, or of the user of the waiting sign-in.
+    #[schema(nullable = false)]
+    allow_credentials: Option<Vec<PasskeyDescriptor>>,
+}
+
+/// An assertion of a passkey.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyAssertion)]
+pub struct PasskeyAssertion {
+    /// The result of `navigator.credentials.get` as JSON (`AuthenticationResponseJSON` of WebAuthn).
+    #[schema(value_type = Object)]
+    response: serde_json::Value,
+}
+
+/// A passkey to remove.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyReference)]
+pub struct PasskeyReference {
+    id: PasskeyId,
+}
+
+/// A passkey to rename.
+#[derive(ToSchema)]
+#[schema(as = AuthPasskeyName)]
+pub struct PasskeyName {
+    id: PasskeyId,
+    /// 1 to 80 characters.
+    name: String,
+}
+
+/// A passkey that was renamed.
+#[derive(ToSchema)]
+#[schema(as = AuthUpdatedPasskey)]
+pub struct UpdatedPasskey {
+    passkey: PasskeyObject,
 }
 
 /// An account as returned by `/auth`.

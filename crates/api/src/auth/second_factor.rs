@@ -18,7 +18,9 @@ use super::schema;
 use super::sessions::done;
 use db::platform::CrossTenantReason;
 use db::platform::sessions::SessionUser;
-use service::actions::second_factor::{self, CodeResult, EnteredCode, NewSecondFactor, SecondStep, SignInBrowser};
+use service::actions::second_factor::{
+    self, CodeResult, EnteredCode, NewSecondFactor, SecondFactorMethods, SecondStep, SignInBrowser,
+};
 
 /// The name of the service in authenticator apps, unless the request names another one.
 const ISSUER: &str = "groupwork";
@@ -69,10 +71,10 @@ fn label(user: &SessionUser) -> String {
     user.email.shown().or(name).unwrap_or_else(|| user.name.clone())
 }
 
-/// Remove the second factor
+/// Remove the authenticator app
 #[utoipa::path(post, path = "/auth/two-factor/disable",
     request_body = schema::AuthPassword,
-    responses((status = 200, body = schema::AuthStatus, description = "status: true; no browser is trusted any more"),
+    responses((status = 200, body = schema::AuthStatus, description = "status: true; without a passkey, no browser is trusted any more"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
@@ -88,9 +90,17 @@ pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
     if !is_right {
         return rejected(AuthError::invalid_password(), &current_session);
     }
-    current_session.user.has_second_factor = false;
+    let user = current_session.user.id.clone();
+    let load = request
+        .app
+        .store()
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
+            platform.count_passkeys(&user)
+        });
+    current_session.user.has_second_factor = load.await? > 0;
     let mut cookies = reissued(&request, &current_session);
-    if request.has_cookie(request.app.authenticator().names().trust_device()) {
+    let is_trusted = request.has_cookie(request.app.authenticator().names().trust_device());
+    if is_trusted && !current_session.user.has_second_factor {
         cookies.push(request.cookies().clear_trust_device());
     }
     Ok(done(cookies))
@@ -219,9 +229,22 @@ pub(crate) async fn verify_otp(request: AuthRequest) -> AuthResult {
 }
 
 /// The response of a sign-in that waits for its second factor.
-pub fn challenge(request: &AuthRequest, browser: &SignInBrowser, remember: Remember) -> Response {
-    let body = json!({ "twoFactorRedirect": true, "twoFactorMethods": ["totp"] });
+pub fn challenge(
+    request: &AuthRequest,
+    browser: &SignInBrowser,
+    methods: SecondFactorMethods,
+    remember: Remember,
+) -> Response {
+    let body = json!({ "twoFactorRedirect": true, "twoFactorMethods": method_names(methods) });
     json_response(&body, challenge_cookies(request, browser, remember))
+}
+
+/// The second factors that a user can present, as clients name them.
+pub fn method_names(methods: SecondFactorMethods) -> Vec<&'static str> {
+    let app = methods.has_app.then_some("totp");
+    app.into_iter()
+        .chain(methods.has_passkey.then_some("passkey"))
+        .collect()
 }
 
 /// The cookies of a sign-in that waits for its second factor.
@@ -294,8 +317,8 @@ async fn enter(request: &AuthRequest, code: EnteredCode, is_trusting: bool, is_s
     Ok(json_response(&body, cookies))
 }
 
-/// The session of the request, if there is one: then a code is not the second step of a sign-in.
-async fn session_of_step(request: &AuthRequest) -> Result<Option<CurrentSession>, AuthRejection> {
+/// The session of the request, if there is one: then a code or a passkey is not the second step of a sign-in.
+pub(super) async fn session_of_step(request: &AuthRequest) -> Result<Option<CurrentSession>, AuthRejection> {
     match request.current_session().await {
         Ok(current_session) => Ok(Some(current_session)),
         Err(rejected) if rejected.is_unauthorized() => Ok(None),

@@ -113,8 +113,8 @@ pub(super) async fn signed_in(
     let remember = if remember { Remember::Yes } else { Remember::No };
     let (session, is_trusted) = match result {
         SignInResult::Verified(OpenedSession::Opened { session, is_trusted }) => (session, is_trusted),
-        SignInResult::Verified(OpenedSession::SecondFactorRequired) => {
-            return Ok(challenge(request, browser, remember));
+        SignInResult::Verified(OpenedSession::SecondFactorRequired(methods)) => {
+            return Ok(challenge(request, browser, methods, remember));
         }
         SignInResult::InvalidCredentials => return Err(wrong.into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),

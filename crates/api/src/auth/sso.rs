@@ -16,7 +16,7 @@ use super::request::AuthRequest;
 use super::reset::redirect;
 use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
-use super::second_factor::{challenge_cookies, trust_cookie};
+use super::second_factor::{challenge_cookies, method_names, trust_cookie};
 use common::error::Error;
 use db::platform::CrossTenantReason;
 use service::actions::sign_in::OpenedSession;
@@ -241,9 +241,11 @@ async fn complete(request: AuthRequest, provider: SignOnProviderId, is_form: boo
     };
     let (session, is_trusted) = match opened {
         OpenedSession::Opened { session, is_trusted } => (session, is_trusted),
-        OpenedSession::SecondFactorRequired => {
+        OpenedSession::SecondFactorRequired(methods) => {
             let next: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
-            let response = redirect(&request.app, SECOND_STEP_PAGE, &format!("next={next}"))?;
+            let methods = method_names(methods).join(",");
+            let query = format!("methods={methods}&next={next}");
+            let response = redirect(&request.app, SECOND_STEP_PAGE, &query)?;
             return with_cookies(response, challenge_cookies(&request, &browser, Remember::Yes));
         }
     };

@@ -18,6 +18,9 @@ statements! {
     /// The sign-in methods of the user.
     SIGN_INS = "SELECT id, provider_id AS provider, created_at, updated_at FROM accounts
         WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
+    /// The passkeys of the user, without their keys.
+    PASSKEYS = "SELECT id, name, is_backed_up, created_at, last_used_at FROM passkeys
+        WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
     /// The identities of the user at the sign-on providers of organizations.
     IDENTITIES = "SELECT x.id, o.name AS organization, p.name AS provider, x.issuer, x.subject, x.linked_by,
             x.created_at, x.last_sign_in_at
@@ -86,6 +89,17 @@ pub static TABLES: &[ExportTable] = &[
             ("provider", Text),
             ("createdAt", Timestamp),
             ("updatedAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "passkeys",
+        statement: &PASSKEYS,
+        fields: &[
+            ("id", Text),
+            ("name", Text),
+            ("isBackedUp", Boolean),
+            ("createdAt", Timestamp),
+            ("lastUsedAt", Timestamp),
         ],
     },
     ExportTable {

@@ -76,6 +76,7 @@ impl PlatformTx<'_> {
                 active_organization_id: Some(organization.clone()),
                 impersonated_by: None,
                 new_password_until: None,
+                confirmed_at: None,
                 sign_on: None,
             };
             Ok(ApiTokenFacts {

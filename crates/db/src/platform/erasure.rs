@@ -60,6 +60,8 @@ statements! {
     ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
     /// Second factors.
     SECOND_FACTORS = "DELETE FROM second_factors WHERE user_id = $1";
+    /// Passkeys.
+    PASSKEYS = "DELETE FROM passkeys WHERE user_id = $1";
     /// Recovery codes.
     RECOVERY_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
     /// Identities at the sign-on providers of organizations.
@@ -264,7 +266,11 @@ impl PlatformTx<'_> {
         };
         let mut erased = ErasureCounts {
             sessions: run(&SESSIONS)?,
-            sign_ins: run(&ACCOUNTS)? + run(&SECOND_FACTORS)? + run(&RECOVERY_CODES)? + run(&IDENTITIES)?,
+            sign_ins: run(&ACCOUNTS)?
+                + run(&SECOND_FACTORS)?
+                + run(&RECOVERY_CODES)?
+                + run(&PASSKEYS)?
+                + run(&IDENTITIES)?,
             sign_in_traces: run(&VERIFICATIONS)?
                 + run(&API_TOKENS)?
                 + run(&INVITATIONS)?

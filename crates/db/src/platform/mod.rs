@@ -23,6 +23,7 @@ pub mod old_messages;
 pub mod operations;
 pub mod organizations;
 pub mod outbox;
+pub mod passkeys;
 pub mod resource_tenant;
 pub mod second_factors;
 pub mod sessions;
@@ -39,7 +40,6 @@ use domain::access::Viewer;
 use domain::change::Change;
 use domain::change::session::SessionChange;
 use domain::time::Timestamp;
-use domain::user::User;
 
 use super::connection::Connection;
 use super::sql::NamedStatements;
@@ -169,20 +169,17 @@ impl<'c> PlatformWriteTx<'c> {
             .collect()
     }
 
-    /// Acts in the home organization of an account, if there is one, in a savepoint: a failure does not affect the rest
-    /// of the transaction.
-    pub fn write_in_home_tenant(
+    /// Acts in an organization without recording changes, in a savepoint: a failure does not affect the rest of the
+    /// transaction. Does nothing if the organization was deleted.
+    pub fn write_in_organization(
         &mut self,
-        account: &User,
+        organization: &domain::id::OrganizationId,
         actor: Actor,
         now: Timestamp,
         act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>,
     ) -> Result<()> {
-        let Some(home) = account.home_organization_id.clone() else {
-            return Ok(());
-        };
         // A deleted organization has no activity log.
-        let tenant = match self.tenant(&home) {
+        let tenant = match self.tenant(organization) {
             Ok(tenant) => tenant,
             Err(Error::NotFound) => return Ok(()),
             Err(error) => return Err(error),
@@ -245,6 +242,8 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("platform/operations", operations::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
+        ("platform/passkeys", passkeys::STATEMENTS),
+        ("platform/second_factors", second_factors::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),

@@ -1,4 +1,4 @@
-//! Second factors of users, their recovery codes, sign-ins that wait for a second factor, and trusted browsers. Tokens of
+//! Authenticator apps of users, their recovery codes, sign-ins that wait for a second factor, and trusted browsers. Tokens of
 //! browsers are stored as hashes in `verifications`, so they end with every other link of the user.
 
 use domain::id::{OrganizationId, UserId};
@@ -20,13 +20,14 @@ statements! {
     UPSERT = "INSERT INTO second_factors (id, user_id, secret, created_at) VALUES ($1, $2, $3, $4)
         ON CONFLICT (user_id) DO UPDATE SET id = excluded.id, secret = excluded.secret, confirmed_at = NULL,
             last_step = NULL, failures = 0, locked_until = NULL, created_at = excluded.created_at";
+    /// Inserts a row without an app, which counts wrong recovery codes.
+    INSERT_COUNT = "INSERT INTO second_factors (id, user_id, secret, created_at) VALUES ($1, $2, '', $3)
+        ON CONFLICT DO NOTHING";
     CONFIRM = "UPDATE second_factors SET confirmed_at = $2 WHERE user_id = $1";
     UPDATE_HISTORY = "UPDATE second_factors SET last_step = $2, failures = $3, locked_until = $4 WHERE user_id = $1";
     DELETE = "DELETE FROM second_factors WHERE user_id = $1";
-    /// Records whether a sign-in of the user requires a second factor.
-    MARK_USER = "UPDATE users SET has_second_factor = $2, row_version = row_version + 1 WHERE id = $1";
     /// The next encrypted secrets after an id.
-    SECRETS = "SELECT id, secret FROM second_factors WHERE id > $1 ORDER BY id LIMIT $2";
+    SECRETS = "SELECT id, secret FROM second_factors WHERE id > $1 AND secret <> '' ORDER BY id LIMIT $2";
     /// Replaces an encrypted secret, unless it changed meanwhile.
     RENEW_SECRET = "UPDATE second_factors SET secret = $3 WHERE id = $1 AND secret = $2";
     INSERT_CODE = "INSERT INTO recovery_codes (id, user_id, code_hash, created_at) VALUES ($1, $2, $3, $4)";
@@ -47,8 +48,8 @@ statements! {
 #[derive(Debug, Clone)]
 pub struct SecondFactor {
     pub id: String,
-    /// The encrypted secret.
-    pub secret: String,
+    /// The encrypted secret; `None` without an app.
+    pub secret: Option<String>,
     /// When the first code was entered; `None` until then.
     pub confirmed_at: Option<Timestamp>,
     pub history: CodeHistory,
@@ -98,9 +99,10 @@ impl PlatformTx<'_> {
     /// Returns the second factor of a user, confirmed or not.
     pub fn second_factor(&mut self, user: &UserId) -> Result<Option<SecondFactor>> {
         self.connection.fetch_optional(&OF_USER, args![user], |row| {
+            let secret: String = row.get("secret")?;
             Ok(SecondFactor {
                 id: row.get("id")?,
-                secret: row.get("secret")?,
+                secret: Some(secret).filter(|secret| !secret.is_empty()),
                 confirmed_at: row.get("confirmed_at")?,
                 history: CodeHistory {
                     last_step: row.get("last_step")?,
@@ -119,7 +121,14 @@ impl PlatformTx<'_> {
     /// Confirms the second factor of a user: from now on every sign-in requires it.
     pub fn confirm_second_factor(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.execute(&CONFIRM, args![user, now])?;
-        self.connection.execute(&MARK_USER, args![user, true]).map(drop)
+        self.mark_second_factor(user)
+    }
+
+    /// Makes sure that wrong recovery codes can be counted for a user without an authenticator app.
+    pub fn insert_code_count(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+        self.connection
+            .execute(&INSERT_COUNT, args![clock::new_id(), user, now])
+            .map(drop)
     }
 
     /// Lists the ids and encrypted secrets of all second factors after an id, a page at a time.
@@ -141,14 +150,24 @@ impl PlatformTx<'_> {
         self.connection.execute(&UPDATE_HISTORY, arguments).map(drop)
     }
 
-    /// Deletes second factor and recovery codes of a user; returns whether there was a second factor.
-    pub fn delete_second_factor(&mut self, user: &UserId) -> Result<bool> {
+    /// Deletes authenticator app and recovery codes of a user; returns whether there was an app, confirmed or not.
+    pub fn delete_authenticator_app(&mut self, user: &UserId) -> Result<bool> {
         self.connection.execute(&DELETE_CODES, args![user])?;
         let deleted = self.connection.execute(&DELETE, args![user])? > 0;
         if deleted {
-            self.connection.execute(&MARK_USER, args![user, false])?;
+            self.mark_second_factor(user)?;
         }
         Ok(deleted)
+    }
+
+    /// Deletes authenticator app, recovery codes and passkeys of a user; returns whether there was anything.
+    pub fn delete_second_factor(&mut self, user: &UserId) -> Result<bool> {
+        let had_passkeys = self.delete_passkeys(user)? > 0;
+        let had_app = self.delete_authenticator_app(user)?;
+        if had_passkeys && !had_app {
+            self.mark_second_factor(user)?;
+        }
+        Ok(had_passkeys || had_app)
     }
 
     /// Replaces the recovery codes of a user.

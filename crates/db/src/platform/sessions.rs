@@ -18,7 +18,7 @@ use common::error::Result;
 fragments! {
     SESSION_COLUMNS = "s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
             s.active_organization_id, s.impersonated_by, s.new_password_until, s.sign_on_organization_id,
-            s.sign_on_provider_id, s.sign_on_subject, s.sign_on_session";
+            s.sign_on_provider_id, s.sign_on_subject, s.sign_on_session, s.confirmed_at";
     /// The short name of the organization that created account `u`.
     pub(crate) HOME_SLUG = "(SELECT h.slug FROM organizations h WHERE h.id = u.home_organization_id
             AND h.deleted_at IS NULL)";
@@ -91,6 +91,8 @@ pub struct Session {
     pub impersonated_by: Option<UserId>,
     /// Until when the session may set a new password without the old one; it was opened with a provisional one.
     pub new_password_until: Option<Timestamp>,
+    /// When the user last proved the password in the session; `None` if only at the sign-in.
+    pub confirmed_at: Option<Timestamp>,
     /// The provider that opened the session; `None` if the user entered a password.
     pub sign_on: Option<Box<SignOnSession>>,
 }
@@ -294,6 +296,7 @@ fn session(row: &Columns<'_>) -> Result<Session> {
         active_organization_id: row.get("active_organization_id")?,
         impersonated_by: row.get("impersonated_by")?,
         new_password_until: row.get("new_password_until")?,
+        confirmed_at: row.get("confirmed_at")?,
         sign_on: sign_on(row)?,
     })
 }

@@ -60,6 +60,7 @@ const COUNTED: &[&str] = &[
     "message_attachments",
     "message_recipients",
     "organizations",
+    "passkeys",
     "rate_windows",
     "recovery_codes",
     "rubrics",

@@ -21,6 +21,29 @@ string_enum! {
     }
 }
 
+string_enum! {
+    /// What happened to a passkey.
+    PasskeyEvent {
+        /// The user added a passkey.
+        Added = "ADDED",
+        /// The user removed a passkey.
+        Removed = "REMOVED",
+        /// An assertion was rejected.
+        Rejected = "REJECTED",
+        /// The counter of the authenticator did not grow: the credential may have been copied.
+        CounterRegressed = "COUNTER_REGRESSED",
+    }
+}
+
+string_enum! {
+    /// How a user signed in without a password.
+    SignInKind {
+        Passkey = "PASSKEY",
+        /// Through a sign-on provider.
+        Provider = "PROVIDER",
+    }
+}
+
 /// A change of sessions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionChange {
@@ -46,6 +69,26 @@ pub enum SessionChange {
         address: Option<String>,
         /// The super admin who impersonated the user.
         impersonated_by: Option<UserId>,
+    },
+    /// A user signed in without a password.
+    SignedIn {
+        user: UserId,
+        kind: SignInKind,
+        /// The name of the passkey or of the provider.
+        name: String,
+        /// The organization of the provider, which logs the sign-in; by default the home organization does.
+        organization: Option<OrganizationId>,
+        /// IP address of the client.
+        address: Option<String>,
+    },
+    /// Something happened to a passkey of a user, at sign-in or in the account.
+    Passkey {
+        user: UserId,
+        event: PasskeyEvent,
+        /// The name of the passkey.
+        name: String,
+        /// IP address of the client.
+        address: Option<String>,
     },
     /// Something happened to the second factor of a user, at sign-in or in the account.
     SecondFactor {

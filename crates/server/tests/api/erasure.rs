@@ -64,7 +64,7 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
         ("profiles", 1),
         ("sessions", 1),
         // The password, the second factor and a recovery code.
-        ("signIns", 3),
+        ("signIns", 4),
         ("signInTraces", 4),
         ("memberships", 1),
         ("homerooms", 1),

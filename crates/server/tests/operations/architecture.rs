@@ -38,6 +38,7 @@ fn service_sources() -> Vec<(String, String)> {
         "backup",
         "api",
         "rich-text",
+        "webauthn",
         "server",
     ];
     let folders = names.iter().map(|name| crates.join(name).join("src"));
@@ -89,7 +90,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
 #[test]
 fn crates_depend_on_lower_layers_only() {
     const LAYERS: &[&[&str]] = &[
-        &["better-auth", "docx", "domain", "rich-text"],
+        &["better-auth", "docx", "domain", "rich-text", "webauthn"],
         &["common", "api-types", "document-pdf"],
         &["db", "adapters"],
         &["auth", "backup"],

@@ -72,6 +72,7 @@ async fn second_session(app: &TestApp, person: &TestUser, organization: &str) ->
         active_organization_id: Some(OrganizationId::new(organization)),
         impersonated_by: None,
         new_password_until: None,
+        confirmed_at: None,
         sign_on: None,
     };
     let cookie = better_auth::cookie::sign(AUTH_SECRET, &session.token);

@@ -41,6 +41,8 @@ pub mod mail_domains;
 pub mod members;
 pub mod open_documents;
 pub mod organizations;
+pub mod passkey_sign_in;
+pub mod passkeys;
 pub mod passwords;
 pub mod people;
 pub mod privacy;

@@ -1,4 +1,4 @@
-//! Second factors: setting one up, and the second step of a sign-in. Whether a sign-in needs the second step is decided in
+//! Second factors: authenticator app, recovery codes, and the second step of a sign-in. Passkeys are in `passkeys`. Whether a sign-in needs the second step is decided in
 //! `sign_in::open_session` alone. Wrong codes are counted for the waiting sign-in, for the account, and toward the limits
 //! of failed sign-ins; all are checked in the transaction that counts them.
 
@@ -22,7 +22,7 @@ use db::platform::sign_in::SignInAttempt;
 use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// The kind of a sign-in that waits for its second factor.
-const PENDING: &str = "second-factor";
+pub(super) const PENDING: &str = "second-factor";
 /// The kind of a browser that needs no second factor for a while.
 const TRUSTED: &str = "trusted-device";
 /// Number of secrets that one transaction encrypts again.
@@ -124,6 +124,7 @@ pub(super) fn first_step(
     if !tx.account(user)?.user.has_second_factor {
         return Ok(FirstStep::Sufficient { is_trusted: false });
     }
+    let methods = methods(tx, user)?;
     if let Some(token) = &browser.trusted {
         let identifier = link(TRUSTED, token);
         let owner = tx.owner_of_verification(&identifier, now)?;
@@ -134,7 +135,24 @@ pub(super) fn first_step(
     }
     let (identifier, expires_at) = (link(PENDING, &browser.new_pending), now.plus_seconds(PENDING_SECONDS));
     tx.insert_pending_sign_in(&identifier, user, &PendingSession::of(session), expires_at, now)?;
-    Ok(FirstStep::NeedsSecond)
+    Ok(FirstStep::NeedsSecond(methods))
+}
+
+/// What a user can present in the second step of a sign-in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecondFactorMethods {
+    /// A code of the authenticator app.
+    pub has_app: bool,
+    pub has_passkey: bool,
+}
+
+/// Returns the second factors of a user.
+pub(super) fn methods(tx: &mut PlatformTx<'_>, user: &UserId) -> Result<SecondFactorMethods> {
+    let app = tx.second_factor(user)?;
+    Ok(SecondFactorMethods {
+        has_app: app.is_some_and(|app| app.confirmed_at.is_some()),
+        has_passkey: tx.count_passkeys(user)? > 0,
+    })
 }
 
 /// Whether the first step of a sign-in is sufficient.
@@ -144,7 +162,7 @@ pub(super) enum FirstStep {
         /// Whether the browser is trusted.
         is_trusted: bool,
     },
-    NeedsSecond,
+    NeedsSecond(SecondFactorMethods),
 }
 
 /// Completes a waiting sign-in with a code. The waiting sign-in is used up with it.
@@ -183,6 +201,7 @@ pub fn complete_sign_in(
         impersonated_by: None,
         attempt: &attempt,
         code: &step.code,
+        is_confirming: false,
     };
     match enter(tx, encryptor, &entered, now)? {
         CodeResult::Accepted(()) => {}
@@ -239,7 +258,7 @@ pub fn verify(
     now: Timestamp,
 ) -> Result<CodeResult<()>> {
     let user = &prover.user;
-    tx.lock_account(user)?;
+    let account = tx.lock_account(user)?;
     let is_confirmed = tx
         .second_factor(user)?
         .is_some_and(|factor| factor.confirmed_at.is_some());
@@ -248,9 +267,13 @@ pub fn verify(
         impersonated_by: prover.impersonated_by.as_ref(),
         attempt: &prover.attempt,
         code,
+        is_confirming: true,
     };
+    if matches!(code, EnteredCode::Recovery(_)) && !account.user.has_second_factor {
+        return Ok(CodeResult::NotEnabled);
+    }
     let result = enter(tx, encryptor, &entered, now)?;
-    if result == CodeResult::Accepted(()) && !is_confirmed {
+    if result == CodeResult::Accepted(()) && !is_confirmed && matches!(code, EnteredCode::App(_)) {
         tx.confirm_second_factor(user, now)?;
         sessions::revoke_all(tx, user, Some(session), KillReason::Revoked)?;
         record(tx, prover, SecondFactorEvent::Enabled);
@@ -258,8 +281,8 @@ pub fn verify(
     Ok(result)
 }
 
-/// Removes the second factor of a user who proved the password, and the trust in all browsers. Returns false if the
-/// password was wrong.
+/// Removes the authenticator app and the recovery codes of a user who proved the password. Without a passkey, the trust in
+/// all browsers ends. Returns false if the password was wrong.
 pub fn disable(
     tx: &mut PlatformWriteTx<'_>,
     prover: &PasswordCheck,
@@ -269,7 +292,8 @@ pub fn disable(
     if !passwords::verify(tx, prover, fitted, now)? {
         return Ok(false);
     }
-    if remove(tx, &prover.user)? {
+    if tx.delete_authenticator_app(&prover.user)? {
+        end_without_factor(tx, &prover.user)?;
         record(tx, prover, SecondFactorEvent::Disabled);
     }
     Ok(true)
@@ -286,7 +310,8 @@ pub fn renew_recovery_codes(
     if !passwords::verify(tx, prover, fitted, now)? {
         return Ok(false);
     }
-    if tx.second_factor(&prover.user)?.is_some() {
+    if tx.second_factor(&prover.user)?.is_some() || tx.count_passkeys(&prover.user)? > 0 {
+        tx.insert_code_count(&prover.user, now)?;
         replace_codes(tx, &prover.user, codes, now)?;
         record(tx, prover, SecondFactorEvent::RecoveryCodesRenewed);
     }
@@ -296,7 +321,7 @@ pub fn renew_recovery_codes(
 /// Returns the secret of a user's second factor; `None` if there is none.
 pub fn secret(platform: &mut PlatformTx<'_>, encryptor: &Encryptor, user: &UserId) -> Result<Option<TotpSecret>> {
     let factor = platform.second_factor(user)?;
-    Ok(factor.and_then(|factor| decrypt(encryptor, &factor)))
+    Ok(factor.and_then(|factor| decrypt(encryptor, &factor.id, factor.secret.as_deref()?)))
 }
 
 /// Encrypts the next secrets again that only the previous secret of the installation decrypts. Returns the last id of the
@@ -311,7 +336,18 @@ pub fn renew_secrets(platform: &mut PlatformTx<'_>, encryptor: &Encryptor, after
     Ok(page.into_iter().next_back().map(|(id, _)| id))
 }
 
-/// Deletes the second factor of a user, sign-ins that wait for it, and the trust in browsers; returns whether there was
+/// Ends sign-ins that wait for a second factor, and the trust in browsers, if the user has no second factor any more.
+pub(super) fn end_without_factor(tx: &mut PlatformWriteTx<'_>, user: &UserId) -> Result<()> {
+    if tx.account(user)?.user.has_second_factor {
+        return Ok(());
+    }
+    for kind in [PENDING, TRUSTED] {
+        tx.delete_verifications_of_kind(user, kind)?;
+    }
+    Ok(())
+}
+
+/// Deletes all second factors of a user, sign-ins that wait for one, and the trust in browsers; returns whether there was
 /// one.
 pub(super) fn remove(tx: &mut PlatformWriteTx<'_>, user: &UserId) -> Result<bool> {
     for kind in [PENDING, TRUSTED] {
@@ -326,10 +362,12 @@ struct CodeOfUser<'a> {
     impersonated_by: Option<&'a UserId>,
     attempt: &'a SignInAttempt,
     code: &'a EnteredCode,
+    /// Whether a code of an unconfirmed app is accepted, which confirms it.
+    is_confirming: bool,
 }
 
-/// Checks a code and uses it up, or counts a failure. An unconfirmed second factor accepts codes of the app of a signed-in
-/// user, which confirm it; a sign-in waits only for a confirmed one.
+/// Checks a code and uses it up, or counts a failure. An unconfirmed app accepts codes of a signed-in user, which confirm it,
+/// but completes no sign-in.
 fn enter(
     tx: &mut PlatformWriteTx<'_>,
     encryptor: &Encryptor,
@@ -343,7 +381,8 @@ fn enter(
     let Some(factor) = tx.second_factor(user)? else {
         return Ok(CodeResult::NotEnabled);
     };
-    if factor.confirmed_at.is_none() && matches!(code, EnteredCode::Recovery(_)) {
+    let has_app = factor.secret.is_some() && (factor.confirmed_at.is_some() || entered.is_confirming);
+    if matches!(code, EnteredCode::App(_)) && !has_app {
         return Ok(CodeResult::NotEnabled);
     }
     let history = factor.history;
@@ -384,13 +423,13 @@ fn enter(
 
 /// Returns the step of a code that was not accepted before.
 fn new_step(encryptor: &Encryptor, factor: &SecondFactor, code: &str, now: Timestamp) -> Option<i64> {
-    let secret = decrypt(encryptor, factor)?;
+    let secret = decrypt(encryptor, &factor.id, factor.secret.as_deref()?)?;
     let step = secret.matching_step(code, UnixMillis::from_millis(now.as_millis()))?;
     factor.history.accepts(step).then_some(step)
 }
 
-fn decrypt(encryptor: &Encryptor, factor: &SecondFactor) -> Option<TotpSecret> {
-    let text = encryptor.decrypt(&factor.id, &factor.secret);
+fn decrypt(encryptor: &Encryptor, id: &str, secret: &str) -> Option<TotpSecret> {
+    let text = encryptor.decrypt(id, secret);
     if text.is_none() {
         tracing::warn!(
             "secret of a second factor not decrypted: AUTH_SECRET was replaced without AUTH_SECRET_PREVIOUS"

@@ -3,21 +3,21 @@
 //! over sequential ones.
 
 use domain::account_email::is_placeholder;
-use domain::change::session::SessionChange;
+use domain::change::session::{SessionChange, SignInKind};
 use domain::id::{OrganizationId, UserId};
 use domain::text::Slug;
 use domain::time::Timestamp;
 use domain::user_name::{TypedUserName, full_name};
 
 use super::passwords;
-use super::second_factor::{self, FirstStep, SignInBrowser};
+use super::second_factor::{self, FirstStep, SecondFactorMethods, SignInBrowser};
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::{Credential, SignInAttempt};
 use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// How long a session may set a new password without the provisional one that opened it, in seconds.
-const NEW_PASSWORD_SECONDS: i64 = 15 * 60;
+pub(super) const NEW_PASSWORD_SECONDS: i64 = 15 * 60;
 
 /// The input of a sign-in.
 #[derive(Debug, Clone)]
@@ -38,12 +38,13 @@ pub struct SignIn {
 #[derive(Debug, Clone)]
 pub enum OpenedSession {
     Opened {
-        session: Session,
+        session: Box<Session>,
         /// Whether the browser stays trusted: its cookie gets the new token.
         is_trusted: bool,
     },
-    /// There is no session yet: the browser receives the token of the waiting sign-in, and the user enters a code.
-    SecondFactorRequired,
+    /// There is no session yet: the browser receives the token of the waiting sign-in, and the user presents one of the
+    /// second factors.
+    SecondFactorRequired(SecondFactorMethods),
 }
 
 /// The result of a sign-in.
@@ -178,9 +179,9 @@ pub fn open_session(
     now: Timestamp,
 ) -> Result<OpenedSession> {
     match second_factor::first_step(tx, &user, &session, browser, now)? {
-        FirstStep::NeedsSecond => Ok(OpenedSession::SecondFactorRequired),
+        FirstStep::NeedsSecond(methods) => Ok(OpenedSession::SecondFactorRequired(methods)),
         FirstStep::Sufficient { is_trusted } => Ok(OpenedSession::Opened {
-            session: insert_session(tx, user, session, now)?,
+            session: Box::new(insert_session(tx, user, session, now)?),
             is_trusted,
         }),
     }
@@ -199,6 +200,17 @@ pub(super) fn insert_session(
         ..session
     };
     tx.insert_session(&session)?;
+    if let Some(sign_on) = &session.sign_on
+        && let Some((_, provider)) = tx.enabled_sign_on_provider(&sign_on.provider_id)?
+    {
+        tx.record(SessionChange::SignedIn {
+            user: session.user_id.clone(),
+            kind: SignInKind::Provider,
+            name: provider.name.to_string(),
+            organization: Some(provider.organization_id),
+            address: session.ip_address.clone(),
+        });
+    }
     Ok(session)
 }
 

@@ -1,9 +1,10 @@
-//! Logs failed sign-ins and changes of second factors in the activity log of an organization. Sessions belong to no
+//! Logs failed sign-ins, sign-ins without a password, and changes of second factors in the activity log of an organization. Sessions belong to no
 //! organization, so the organization of the account is looked up first. `broadcast` handles the sockets of sessions.
 
 use domain::access::PlatformRole;
 use domain::change::Change;
-use domain::change::session::{SecondFactorEvent, SessionChange};
+use domain::change::session::{PasskeyEvent, SecondFactorEvent, SessionChange};
+use domain::id::OrganizationId;
 use domain::user::User;
 
 use super::activity_log;
@@ -14,7 +15,13 @@ use db::platform::PlatformWriteTx;
 
 /// Logs the change for the organization of the account.
 pub fn record(tx: &mut PlatformWriteTx<'_>, change: &SessionChange) -> Result<()> {
+    let no_one = None;
     let (user, impersonated_by, is_proven) = match change {
+        SessionChange::SignedIn { user, .. } => (user, &no_one, true),
+        SessionChange::Passkey { user, event, .. } => {
+            let is_proven = matches!(event, PasskeyEvent::Added | PasskeyEvent::Removed);
+            (user, &no_one, is_proven)
+        }
         SessionChange::LoginFailed {
             user: Some(user),
             impersonated_by,
@@ -32,8 +39,18 @@ pub fn record(tx: &mut PlatformWriteTx<'_>, change: &SessionChange) -> Result<()
         return Ok(());
     };
     let account = tx.profile(user)?;
+    let organization = match change {
+        SessionChange::SignedIn {
+            organization: Some(organization),
+            ..
+        } => Some(organization.clone()),
+        _ => account.home_organization_id.clone(),
+    };
+    let Some(organization) = organization else {
+        return Ok(());
+    };
     let actor = if is_proven {
-        actor(tx, &account)?
+        actor(tx, &account, &organization)?
     } else {
         // The client has not proved to be the user, so the entry has no actor.
         Actor {
@@ -49,16 +66,16 @@ pub fn record(tx: &mut PlatformWriteTx<'_>, change: &SessionChange) -> Result<()
         impersonated_by: impersonated_by.clone(),
         ..actor
     };
-    tx.write_in_home_tenant(&account, actor, clock::now(), |tx| tx.insert_log(&entry))
+    tx.write_in_organization(&organization, actor, clock::now(), |tx| tx.insert_log(&entry))
 }
 
-/// Returns the user with the role in their home organization.
-fn actor(tx: &mut PlatformWriteTx<'_>, account: &User) -> Result<Actor> {
+/// Returns the user with the role in an organization.
+fn actor(tx: &mut PlatformWriteTx<'_>, account: &User, organization: &OrganizationId) -> Result<Actor> {
     let memberships = tx.organizations_of(&account.id)?;
-    let at_home = memberships
+    let found = memberships
         .into_iter()
-        .find(|seen| account.home_organization_id.as_ref() == Some(&seen.organization.id));
-    let role = match (account.role, at_home.and_then(|seen| seen.member)) {
+        .find(|seen| seen.organization.id == *organization);
+    let role = match (account.role, found.and_then(|seen| seen.member)) {
         (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
         (_, Some(member)) => member.role.as_str(),
         (_, None) => "none",

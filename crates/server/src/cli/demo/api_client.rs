@@ -54,6 +54,7 @@ impl ClientFactory {
             active_organization_id: Some(organization.clone()),
             impersonated_by: None,
             new_password_until: None,
+            confirmed_at: None,
             sign_on: None,
         };
         let signed = better_auth::cookie::sign(&self.secret, &session.token);

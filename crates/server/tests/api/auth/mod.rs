@@ -8,6 +8,8 @@ mod http_requests;
 mod impersonation;
 mod limits;
 mod organization;
+mod passkey_attacks;
+mod passkeys;
 mod required_factor;
 mod reset;
 mod second_factor;

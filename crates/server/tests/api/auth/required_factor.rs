@@ -15,11 +15,16 @@ use test_support::second_factor::{FactorUser, enter, set_up, set_up_in};
 use test_support::{Answer, Client, DatabaseKind, TestApp, TestUser};
 
 /// Routes that are served to a user who has to set up a second factor, besides `/auth/two-factor/`.
-const SERVED: [&str; 17] = [
+const SERVED: [&str; 22] = [
     "/auth/get-session",
     "/auth/ok",
     "/auth/organization/list",
     "/auth/organization/set-active",
+    "/auth/passkey/generate-authenticate-options",
+    "/auth/passkey/generate-register-options",
+    "/auth/passkey/list-user-passkeys",
+    "/auth/passkey/verify-authentication",
+    "/auth/passkey/verify-registration",
     "/auth/request-password-reset",
     "/auth/reset-password",
     "/auth/reset-password/{token}",

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{SchoolSignOn, add, assert_signed_in, assert_signed_out, person, verified_domain};
 use test_support::fake_openid_provider::FakeOpenIdProvider;
+use test_support::passkey;
 use test_support::rows::{execute, texts};
+use test_support::second_factor::{enter, set_up};
 use test_support::{Browser, TestApp, TestUser};
 
 /// Gives a user an address of a domain that North holds.
@@ -365,3 +367,105 @@ async fn join_north(app: &TestApp, user: &TestUser) {
     );
     execute(&app.database, insert).await;
 }
+
+/// Returns the sign-ins in the activity log of a school, as method, name and IP address.
+async fn logged_sign_ins(app: &TestApp, school: &str) -> Vec<(String, String, String)> {
+    let select = format!(
+        "SELECT details FROM activity_logs WHERE organization_id = '{school}' AND action = 'LOGGED_IN' ORDER BY created_at, id"
+    );
+    let parse = |details: String| {
+        let details: Value = serde_json::from_str(&details).unwrap();
+        let text = |key: &str| details[key].as_str().unwrap_or_default().to_owned();
+        (text("method"), text("name"), text("address"))
+    };
+    texts(&app.database, select)
+        .await
+        .into_iter()
+        .flatten()
+        .map(parse)
+        .collect()
+}
+
+tenants!(sign_in_through_a_provider_is_logged_in_its_school, |app| {
+    let school = SchoolSignOn::start(app, json!({})).await;
+    school.link(app, "ada", &app.world.ada).await;
+    let home = format!(
+        "UPDATE users SET home_organization_id = '{}' WHERE id = '{}'",
+        app.world.south, app.world.ada.id
+    );
+    execute(&app.database, home).await;
+    let browser = Browser::new(app);
+    school.sign_in(&browser, &person("ada")).await.is_signed_in();
+    let logged = logged_sign_ins(app, &app.world.north).await;
+    assert_eq!(logged.len(), 1);
+    assert_eq!(logged[0].0, "PROVIDER");
+    assert!(!logged[0].1.is_empty() && !logged[0].2.is_empty(), "{logged:?}");
+    assert!(
+        logged_sign_ins(app, &app.world.south).await.is_empty(),
+        "other schools learn nothing"
+    );
+    // With a second factor it is logged when the session opens.
+    let user = set_up(app, &app.world.ada).await;
+    let browser = Browser::new(app);
+    school.sign_in(&browser, &person("ada")).await;
+    assert_eq!(logged_sign_ins(app, &app.world.north).await.len(), 1);
+    enter(&browser, &user.code()).await.expect(200);
+    assert_eq!(logged_sign_ins(app, &app.world.north).await.len(), 2);
+});
+
+tenants!(
+    passkey_is_the_second_factor_after_a_provider_and_the_session_stays_in_the_school,
+    |app| {
+        let school = SchoolSignOn::start(app, json!({})).await;
+        school.link(app, "ada", &app.world.ada).await;
+        let (_, authenticator) = passkey::add(app, &app.world.ada).await;
+        let browser = Browser::new(app);
+        let page = school.sign_in(&browser, &person("ada")).await;
+        assert!(page.path.starts_with("/login"), "{page:?}");
+        browser.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+        let signed = passkey::sign_in_with(&browser, &authenticator).await.expect(200);
+        assert_eq!(signed["session"]["activeOrganizationId"], json!(app.world.north));
+        browser
+            .set_active(json!({"organizationId": app.world.south}))
+            .await
+            .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    }
+);
+
+tenants!(
+    passkey_that_was_added_in_a_session_of_a_provider_is_a_second_factor_only,
+    |app| {
+        let school = SchoolSignOn::start(app, json!({})).await;
+        school.link(app, "ada", &app.world.ada).await;
+        let home = format!(
+            "UPDATE users SET home_organization_id = '{}' WHERE id = '{}'",
+            app.world.north, app.world.ada.id
+        );
+        execute(&app.database, home).await;
+        let browser = Browser::new(app);
+        school.sign_in(&browser, &person("ada")).await.is_signed_in();
+        let mut authenticator = passkey::SoftAuthenticator::new();
+        passkey::add_in(&browser, &mut authenticator).await;
+        passkey::sign_in_with(&Browser::new(app), &authenticator)
+            .await
+            .refused(403, "PASSKEY_NOT_SUFFICIENT");
+        // An account that is used in other schools cannot be changed from here.
+        let insert = format!(
+            "INSERT INTO members (organization_id, id, user_id, role, created_at) VALUES ('{}', '{}', '{}', 'teacher', 1)",
+            app.world.south,
+            common::clock::new_id(),
+            app.world.ada.id
+        );
+        execute(&app.database, insert).await;
+        let options = passkey::register_options(&browser).await;
+        let mut other = passkey::SoftAuthenticator::new();
+        passkey::register(&browser, other.create(&options), "x")
+            .await
+            .refused(403, "SIGNED_ON_ELSEWHERE");
+        let known = browser.get("/auth/passkey/list-user-passkeys").await.expect(200);
+        browser
+            .post("/auth/passkey/delete-passkey", json!({"id": known[0]["id"]}))
+            .await
+            .refused(403, "SIGNED_ON_ELSEWHERE");
+    }
+);

@@ -240,6 +240,9 @@ fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &LessonIds, actor: &Matrix
         (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),
         (_, "change-password") => json!({"currentPassword": "wrong wrong", "newPassword": "uncommon-Q7wz-phrase"}),
         (_, "verify-password") => json!({"password": "wrong wrong"}),
+        (_, "passkey/verify-registration" | "passkey/verify-authentication") => json!({"response": {"id": "unknown"}}),
+        (_, "passkey/update-passkey") => json!({"id": "unknown", "name": "Sample"}),
+        (_, "passkey/delete-passkey") => json!({"id": "unknown"}),
         (_, "two-factor/verify-totp" | "two-factor/verify-backup-code" | "two-factor/verify-otp") => {
             json!({"code": "000000"})
         }

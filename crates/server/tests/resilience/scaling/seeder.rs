@@ -273,6 +273,13 @@ pub async fn fill(database: &Database, extent: Extent) {
             "'fa' || n, {u}, 'sealed', {t}, {t}",
         ),
         (
+            "passkeys",
+            people / 10,
+            "id, user_id, credential_id, public_key, counter, transports, is_backup_eligible, is_backed_up, aaguid,
+                created_at",
+            "'pk' || n, {u}, 'credential' || n, '', 0, '', FALSE, FALSE, '', {t}",
+        ),
+        (
             "recovery_codes",
             people / 10,
             "id, user_id, code_hash, created_at",

@@ -4,7 +4,7 @@ use domain::activity::{Action, Category};
 use domain::change::api_token::ApiTokenChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::change::organization::OrganizationChange;
-use domain::change::session::{SecondFactorEvent, SessionChange};
+use domain::change::session::{PasskeyEvent, SecondFactorEvent, SessionChange};
 use domain::change::sign_on::SignOnChange;
 use domain::organization::{Organization, OrganizationStatus};
 use domain::sign_on::SignOnProvider;
@@ -132,6 +132,34 @@ pub(super) fn session(change: &SessionChange) -> Option<LogEntry> {
             let email = user.as_ref().map(|_| email);
             let details = json!({"email": email, "address": address});
             Some(LogEntry::new(Category::Auth, Action::LoginFailed, "user", id, "").details(details))
+        }
+        SessionChange::SignedIn {
+            user,
+            kind,
+            name,
+            address,
+            organization: _,
+        } => {
+            let details = json!({"method": kind, "name": name, "address": address});
+            Some(LogEntry::new(Category::Auth, Action::LoggedIn, "user", user, "").details(details))
+        }
+        SessionChange::Passkey {
+            user,
+            event,
+            name,
+            address,
+        } => {
+            let action = match event {
+                PasskeyEvent::Added => Action::PasskeyAdded,
+                PasskeyEvent::Removed => Action::PasskeyRemoved,
+                PasskeyEvent::Rejected | PasskeyEvent::CounterRegressed => Action::PasskeyRejected,
+            };
+            let is_copy_suspected = *event == PasskeyEvent::CounterRegressed;
+            let mut details = json!({"passkey": name, "address": address});
+            if is_copy_suspected {
+                details["isCopySuspected"] = true.into();
+            }
+            Some(LogEntry::new(Category::Auth, action, "user", user, "").details(details))
         }
         SessionChange::SecondFactor {
             user, event, address, ..

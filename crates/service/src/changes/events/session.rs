@@ -35,6 +35,9 @@ pub fn signals(change: &SessionChange) -> Vec<Signal> {
             parties: vec![ConnectionTarget::Session(session.clone())],
             leave: Vec::new(),
         }],
-        SessionChange::LoginFailed { .. } | SessionChange::SecondFactor { .. } => Vec::new(),
+        SessionChange::LoginFailed { .. }
+        | SessionChange::SignedIn { .. }
+        | SessionChange::Passkey { .. }
+        | SessionChange::SecondFactor { .. } => Vec::new(),
     }
 }
