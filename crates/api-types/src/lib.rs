@@ -14,6 +14,7 @@ pub mod copy;
 pub mod course;
 pub mod course_detail;
 pub mod csv;
+pub mod deletion;
 pub mod document;
 pub mod document_log;
 pub mod event;

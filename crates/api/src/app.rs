@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use domain::deleted_object::DeletionRetention;
 use domain::network::Network;
 
 use adapters::blob_store::BlobStore;
@@ -45,6 +46,8 @@ pub struct HttpSettings {
     pub upload_limit: u64,
     /// Whether audit lines in the log contain the address of the client.
     pub audit_address: bool,
+    /// How long deleted objects can be restored.
+    pub deletion_retention: DeletionRetention,
     /// Whether HSTS includes the subdomains of the host.
     pub hsts_subdomains: bool,
 }

@@ -24,12 +24,14 @@ use api_types::assignment::{
 };
 use api_types::audience::Audience;
 use api_types::bulk_edit::BulkEditView;
+use api_types::deletion::UndoView;
 use common::error::Result;
 use db::WriteTx;
 use db::assignments::{AssignmentFilter, VisibleAssignment};
 use db::group_assignments::SubmissionCandidate;
 use service::actions::assignments::{self, NewAssignment};
 use service::actions::bulk_edits::{self, BulkOptions};
+use service::actions::deletions::KeptDeletion;
 use service::actions::submissions;
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -87,13 +89,15 @@ pub(crate) struct OfGroup {
 }
 
 /// The result of deleting a topic.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RemovedTopic {
     /// Always true; failures are reported as errors.
     success: bool,
     /// Number of submissions that were deleted, or would be in a dry run.
     deleted_submissions: i64,
+    #[serde(flatten)]
+    undo: UndoView,
 }
 
 impl Editable for AssignmentEdit {
@@ -221,12 +225,14 @@ pub(crate) async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<RemovedTopic>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |tx: &mut WriteTx<'_>| assignments::remove(tx, &id);
+    let retention = cx.app().settings().deletion_retention;
+    let act = move |tx: &mut WriteTx<'_>| assignments::remove(tx, &id, retention);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
-    let deleted_submissions = or_current(removed, current).await?;
+    let (deleted_submissions, kept) = or_current(removed, current).await?;
     Ok(Json(RemovedTopic {
         success: true,
         deleted_submissions,
+        undo: UndoView::new(kept.map(KeptDeletion::into_parts), query.dry_run.is_on()),
     }))
 }
 

@@ -21,12 +21,14 @@ use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::ListedAssignmentView;
 use api_types::class::{ClassView, CoTeacherView};
 use api_types::course::CourseView;
+use api_types::deletion::UndoView;
 use api_types::group::ListedGroupView;
 use common::error::{Error, Result};
 use db::classes::ClassFilter;
 use db::courses::CourseFilter;
 use db::{ReadTx, WriteTx};
 use service::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
+use service::actions::deletions::KeptDeletion;
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
@@ -85,11 +87,13 @@ pub(crate) struct Removal {
 }
 
 /// The result of deleting a class.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ClassRemoved {
     /// Always true; failures are reported as errors.
     success: bool,
     deleted: DeletedCounts,
+    #[serde(flatten)]
+    undo: UndoView,
 }
 
 /// Numbers of deleted objects, or of those a dry run would delete.
@@ -101,13 +105,14 @@ pub struct DeletedCounts {
     documents: i64,
 }
 
-impl From<RemovedCounts> for ClassRemoved {
-    fn from(counts: RemovedCounts) -> Self {
+impl ClassRemoved {
+    fn new(counts: RemovedCounts, dry_run: DryRun) -> Self {
         let RemovedCounts {
             courses,
             groups,
             assignments,
             documents,
+            kept,
         } = counts;
         let deleted = DeletedCounts {
             courses,
@@ -115,7 +120,11 @@ impl From<RemovedCounts> for ClassRemoved {
             assignments,
             documents,
         };
-        Self { success: true, deleted }
+        Self {
+            success: true,
+            deleted,
+            undo: UndoView::new(kept.map(KeptDeletion::into_parts), dry_run.is_on()),
+        }
     }
 }
 
@@ -202,9 +211,11 @@ pub(crate) async fn remove(
     // A preview shows what a forced deletion would remove.
     let is_forced = removal.force.unwrap_or_default().0 || removal.dry_run.is_on();
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |tx: &mut WriteTx<'_>| classes::remove(tx, &id, is_forced);
+    let retention = cx.app().settings().deletion_retention;
+    let act = move |tx: &mut WriteTx<'_>| classes::remove(tx, &id, is_forced, retention);
     let removed = cx.delete_or_preview(removal.dry_run, object, act).await;
-    Ok(Json(or_current(removed, current).await?.into()))
+    let counts = or_current(removed, current).await?;
+    Ok(Json(ClassRemoved::new(counts, removal.dry_run)))
 }
 
 /// List the groups of a class visible to the caller, by number

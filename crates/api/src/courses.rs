@@ -21,6 +21,7 @@ use api_types::assignment::AssignmentOutlineView;
 use api_types::audience::Audience;
 use api_types::course::CourseView;
 use api_types::course_detail::{AssignmentSummaryView, CourseAssignmentView, CourseDetailView, CourseGroupView};
+use api_types::deletion::UndoView;
 use api_types::group::{GroupOutlineView, GroupSummaryView};
 use common::error::Result;
 use db::assignments::{AssignmentFilter, VisibleAssignment};
@@ -28,6 +29,7 @@ use db::courses::CourseFilter;
 use db::groups::{CourseChoice, GroupFilter, VisibleGroup};
 use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::courses::{self, NewCourse};
+use service::actions::deletions::KeptDeletion;
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
@@ -157,6 +159,8 @@ pub(crate) struct CourseRemoved {
     deleted_assignments: Vec<AssignmentId>,
     deleted_documents: i64,
     deleted_submissions: i64,
+    #[serde(flatten)]
+    undo: UndoView,
 }
 
 /// Delete a course with its groups, topics, rooms, documents and submissions
@@ -169,10 +173,12 @@ pub(crate) async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<CourseRemoved>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |tx: &mut WriteTx<'_>| courses::remove(tx, &id);
+    let retention = cx.app().settings().deletion_retention;
+    let act = move |tx: &mut WriteTx<'_>| courses::remove(tx, &id, retention);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
-    let removed = or_current(removed, current).await?;
+    let (removed, kept) = or_current(removed, current).await?;
     Ok(Json(CourseRemoved {
+        undo: UndoView::new(kept.map(KeptDeletion::into_parts), query.dry_run.is_on()),
         success: true,
         deleted_groups: removed
             .groups

@@ -13,7 +13,7 @@ use domain::save::{Revision, RevisionOrigin};
 use domain::text::DocumentTitle;
 use domain::version::VersionedObject;
 use garde::Validate;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::context::{App, Context};
@@ -21,15 +21,17 @@ use super::downloads::{Content, Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::patch_fields::Editable;
-use super::response::{Ack, CreatedObject, Versioned, or_current};
+use super::response::{CreatedObject, Versioned, or_current};
 use super::valid::{Patch, Valid, ValidQuery};
 use adapters::blob_store::{name, templates};
 use api_types::audience::Audience;
+use api_types::deletion::UndoView;
 use api_types::document::DocumentView;
 use common::clock;
 use common::error::{Error, Result};
 use db::documents::{CurrentFile, DocumentFilter, VisibleDocument};
 use db::{ReadTx, WriteTx};
+use service::actions::deletions::KeptDeletion;
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -254,19 +256,33 @@ pub(crate) async fn edit(
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
+/// The result of deleting a document.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DocumentRemoved {
+    success: bool,
+    #[serde(flatten)]
+    undo: UndoView,
+}
+
 /// Delete a draft that was never submitted
 #[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
+    responses((status = 200, body = DocumentRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
 pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<DocumentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Ack>> {
+) -> Result<Json<DocumentRemoved>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |tx: &mut WriteTx<'_>| documents::remove(tx, &id);
-    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
-    Ok(Json(Ack::SUCCESS))
+    let retention = cx.app().settings().deletion_retention;
+    let act = move |tx: &mut WriteTx<'_>| documents::remove(tx, &id, retention);
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let kept = or_current(removed, current).await?;
+    Ok(Json(DocumentRemoved {
+        success: true,
+        undo: UndoView::new(kept.map(KeptDeletion::into_parts), query.dry_run.is_on()),
+    }))
 }
 
 /// Download the last saved content of a document

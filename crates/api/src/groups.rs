@@ -23,10 +23,12 @@ use super::patch_fields::Editable;
 use super::response::{CreatedAll, CreatedObject, PreserializedJson, Versioned, or_current};
 use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
+use api_types::deletion::UndoView;
 use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
 use common::error::Result;
 use db::groups::{CourseChoice, GroupFilter, VisibleGroup};
 use db::{ReadTx, RequestContext, WriteTx};
+use service::actions::deletions::KeptDeletion;
 use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
 use service::actions::groups::{self, NewGroup, NewGroupBatch};
@@ -260,6 +262,8 @@ pub(crate) struct GroupDeletionView {
     success: bool,
     deleted_documents: i64,
     deleted_submissions: i64,
+    #[serde(flatten)]
+    undo: UndoView,
 }
 
 /// Delete a group with its room, documents and submissions
@@ -272,11 +276,13 @@ pub(crate) async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<GroupDeletionView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |tx: &mut WriteTx<'_>| groups::remove(tx, &id);
+    let retention = cx.app().settings().deletion_retention;
+    let act = move |tx: &mut WriteTx<'_>| groups::remove(tx, &id, retention);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let removed = or_current(removed, current).await?;
     Ok(Json(GroupDeletionView {
         success: true,
+        undo: UndoView::new(removed.kept.map(KeptDeletion::into_parts), query.dry_run.is_on()),
         deleted_documents: removed.documents,
         deleted_submissions: removed.submissions,
     }))

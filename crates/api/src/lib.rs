@@ -43,6 +43,7 @@ mod classes;
 mod close_topic;
 mod comments;
 mod courses;
+mod deletions;
 mod direct_messages;
 mod document_editor;
 mod document_images;

@@ -41,6 +41,8 @@ lists! {
     ActivityLogs = "activity-logs",
     /// The messages of a work room.
     RoomMessages = "room-messages",
+    /// Deleted objects that can be restored.
+    Deletions = "deletions",
     /// Direct messages and announcements.
     DirectMessages = "messages",
     /// Invitations of an organization.

@@ -6,10 +6,11 @@ mod deletion_plan;
 mod read;
 
 use domain::change::deletion::CascadeDeletion;
+use domain::deleted_object::DeletedNoun;
 use domain::details::GroupDetails;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
 
-use self::deletion_plan::DeletionPlan;
+use self::deletion_plan::{ArchivedRows, DeletionPlan};
 use super::groups::GroupFilter;
 use super::sql::NamedStatements;
 use super::{ReadTx, WriteTx};
@@ -49,7 +50,19 @@ pub fn all_statements() -> Vec<(&'static str, NamedStatements)> {
         ("cascade::group", deletion_plan::GROUP.statements()),
         ("cascade::link", deletion_plan::LINK.statements()),
         ("cascade::class", deletion_plan::CLASS.statements()),
+        ("cascade::archived_class", archived(&deletion_plan::ARCHIVED_CLASS)),
+        ("cascade::archived_course", archived(&deletion_plan::ARCHIVED_COURSE)),
+        ("cascade::archived_group", archived(&deletion_plan::ARCHIVED_GROUP)),
+        ("cascade::archived_topic", archived(&deletion_plan::ARCHIVED_TOPIC)),
+        (
+            "cascade::archived_document",
+            archived(&deletion_plan::ARCHIVED_DOCUMENT),
+        ),
     ]
+}
+
+fn archived(rows: &'static deletion_plan::ArchivedRows) -> NamedStatements {
+    rows.iter().map(|(table, statement)| (table.name, statement)).collect()
 }
 
 impl ReadTx<'_> {
@@ -130,11 +143,31 @@ impl WriteTx<'_> {
             .collect())
     }
 
-    fn execute_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<CascadeDeletion> {
-        // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
+    /// Locks what is deleted with an object, so that nothing is added to it from now on, and returns the queries of the
+    /// rows that its archive contains.
+    pub(super) fn lock_archived_rows(&mut self, noun: DeletedNoun, id: &str) -> Result<&'static ArchivedRows> {
+        let (plan, rows) = match noun {
+            DeletedNoun::Class => (&*deletion_plan::CLASS, &*deletion_plan::ARCHIVED_CLASS),
+            DeletedNoun::Course => (&*deletion_plan::COURSE, &*deletion_plan::ARCHIVED_COURSE),
+            DeletedNoun::Group => (&*deletion_plan::GROUP, &*deletion_plan::ARCHIVED_GROUP),
+            DeletedNoun::Assignment => (&*deletion_plan::TOPIC, &*deletion_plan::ARCHIVED_TOPIC),
+            // The caller holds the lock of the document.
+            DeletedNoun::Document => return Ok(&*deletion_plan::ARCHIVED_DOCUMENT),
+        };
+        self.lock_plan(plan, id)?;
+        Ok(rows)
+    }
+
+    fn lock_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<()> {
         for (_, statement) in &plan.locks {
             self.fetch_all(statement, args![id], |_| Ok(()))?;
         }
+        Ok(())
+    }
+
+    fn execute_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<CascadeDeletion> {
+        // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
+        self.lock_plan(plan, id)?;
         let removed = self.read_deletion(plan, id)?;
         let now = self.now();
         self.execute(&plan.record_documents, args![id, now])?;

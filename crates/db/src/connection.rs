@@ -40,6 +40,31 @@ pub struct PostgresConnection {
     prepared: HashMap<usize, postgres::Statement>,
 }
 
+/// Executes statements while the rows of a query are visited.
+pub(super) enum Executor<'c> {
+    Sqlite(&'c rusqlite::Connection),
+    Postgres(&'c mut PostgresConnection),
+}
+
+impl Executor<'_> {
+    /// Executes a statement and returns the number of affected rows.
+    pub(super) fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
+        match self {
+            Self::Sqlite(connection) => {
+                let mut statement = connection
+                    .prepare_cached(sql.sqlite())
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
+                let touched = statement
+                    .execute(rusqlite::params_from_iter(arguments))
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
+                Ok(touched as u64)
+            }
+            Self::Postgres(connection) => connection.execute(sql, arguments),
+        }
+    }
+}
+
 impl Connection {
     /// Opens the SQLite file. A read-only connection rejects writes.
     pub fn open_sqlite(path: &Path, read_only: bool) -> Result<Self> {
@@ -148,6 +173,60 @@ impl Connection {
                     .collect()
             }
         }
+    }
+
+    /// Runs a query and calls `visit` with each row as it arrives, so that only some rows are in memory. `visit` may run
+    /// other statements on this connection. On PostgreSQL the connection must be in a transaction.
+    pub(super) fn fetch_each(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        mut visit: impl FnMut(&Columns<'_>, &mut Executor<'_>) -> Result<()>,
+    ) -> Result<()> {
+        STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
+        match self {
+            Self::Sqlite(connection) => {
+                let connection = &*connection;
+                let mut statement = connection
+                    .prepare_cached(sql.sqlite())
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
+                let names = sql.columns(|| statement.column_names().map(ToOwned::to_owned).collect());
+                let mut rows = statement
+                    .query(rusqlite::params_from_iter(arguments))
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
+                let columns = ResultColumns::of(names);
+                while let Some(row) = rows.next().map_err(|e| db_error::from_sqlite(e, sql))? {
+                    visit(&Columns::of_sqlite(row, &columns), &mut Executor::Sqlite(connection))?;
+                }
+            }
+            Self::Postgres(connection) => {
+                let text = format!("DECLARE fetched_rows NO SCROLL CURSOR FOR {}", sql.text());
+                connection
+                    .client
+                    .execute(&text, &borrowed(arguments))
+                    .map_err(db_error::from_postgres)?;
+                loop {
+                    let rows = connection
+                        .client
+                        .query("FETCH FORWARD 200 FROM fetched_rows", &[])
+                        .map_err(db_error::from_postgres)?;
+                    let Some(first) = rows.first() else { break };
+                    let of_row = || first.columns().iter().map(|column| column.name().to_owned()).collect();
+                    let columns = ResultColumns::of(sql.columns(of_row));
+                    for row in &rows {
+                        visit(
+                            &Columns::of_postgres(row, &columns),
+                            &mut Executor::Postgres(connection),
+                        )?;
+                    }
+                }
+                connection
+                    .client
+                    .batch_execute("CLOSE fetched_rows")
+                    .map_err(db_error::from_postgres)?;
+            }
+        }
+        Ok(())
     }
 
     /// Runs a query and returns the first row, if there is one.

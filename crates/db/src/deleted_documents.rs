@@ -30,6 +30,13 @@ fragments! {
             FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
             JOIN groups g ON g.id = w.group_id JOIN classes k ON k.id = g.class_id
             WHERE d.organization_id = $1 AND";
+    /// A document that was deleted before and restored keeps one record.
+    pub(crate) RECORDED_AGAIN = "ON CONFLICT (id) DO UPDATE SET class_id = excluded.class_id,
+            class_name = excluded.class_name, group_id = excluded.group_id, group_name = excluded.group_name,
+            title = excluded.title, file_extension = excluded.file_extension, generation = excluded.generation,
+            oldest_generation = CASE WHEN deleted_documents.is_open THEN deleted_documents.oldest_generation
+                ELSE excluded.oldest_generation END,
+            is_open = excluded.is_open OR deleted_documents.is_open, deleted_at = excluded.deleted_at";
     SELECT_LATE_TEXTS = "SELECT t.id AS late_text_id, t.document_id, t.generation AS saved_generation,
             t.file_extension AS saved_extension, t.file_key, t.size, t.sha256, t.saved_by_id, t.last_save,
                 t.received_at, d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension,
@@ -41,7 +48,7 @@ fragments! {
 }
 
 statements! {
-    RECORD = "{RECORD_DOCUMENTS} d.id = $2";
+    RECORD = "{RECORD_DOCUMENTS} d.id = $2 {RECORDED_AGAIN}";
     DELETED = "SELECT d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension, d.generation,
             d.oldest_generation, d.deleted_at
         FROM deleted_documents d WHERE d.organization_id = $1 AND d.id = $2";

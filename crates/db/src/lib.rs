@@ -19,6 +19,7 @@ pub mod visibility;
 
 pub mod activity;
 pub mod api_tokens;
+pub mod archives;
 pub mod assignments;
 pub mod attachments;
 pub mod boards;
@@ -330,6 +331,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     let mut all: Vec<_> = files.map(|(file, statements)| (file, statements.to_vec())).into();
+    all.extend(archives::all_statements());
     all.extend(cascade::all_statements());
     all.extend(overview::all_statements());
     all.extend(group_assignments::all_statements());

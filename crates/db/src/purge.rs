@@ -142,6 +142,12 @@ impl WriteTx<'_> {
                 ..PurgeProgress::default()
             });
         }
+        if let Some(files) = self.purge_next_archive()? {
+            return Ok(PurgeProgress {
+                files,
+                ..PurgeProgress::default()
+            });
+        }
         let pieces: [(Option<&'static Sql>, &'static Sql); 7] = [
             (Some(&RECIPIENTS), &MESSAGES),
             (Some(&HOMEROOM_STUDENTS), &HOMEROOMS),

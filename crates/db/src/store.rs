@@ -82,6 +82,8 @@ trait WriteJob: Send {
 pub struct Store {
     /// Statements run by all read jobs.
     read_statement_count: Arc<AtomicU64>,
+    /// Statements run by all write jobs.
+    write_statement_count: Arc<AtomicU64>,
     /// Whether the last commit failed: the disk is full or broken, although reads still work.
     commit_failed: Arc<AtomicBool>,
     reads: Sender<ReadJob>,
@@ -156,6 +158,7 @@ impl Store {
         }
         Ok(Self {
             read_statement_count: Arc::default(),
+            write_statement_count: Arc::default(),
             commit_failed,
             reads,
             writes,
@@ -177,6 +180,11 @@ impl Store {
     /// Returns the number of statements of all reads so far, to detect N+1 queries.
     pub fn read_statement_count(&self) -> u64 {
         self.read_statement_count.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of statements of all writes so far, to detect a statement for each row.
+    pub fn write_statement_count(&self) -> u64 {
+        self.write_statement_count.load(Ordering::Relaxed)
     }
 
     /// Returns whether the last commit failed; the next successful commit resets it.
@@ -342,9 +350,16 @@ impl Store {
     async fn queue_write<T: Send + 'static>(
         &self,
         tenant: TenantKey,
-        act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
+        mut act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
     ) -> Result<T> {
         let (reply, result) = oneshot::channel();
+        let counter = Arc::clone(&self.write_statement_count);
+        let act = move |connection: &mut Connection| {
+            let before = statements_run();
+            let outcome = act(connection);
+            counter.fetch_add(statements_run() - before, Ordering::Relaxed);
+            outcome
+        };
         let job = Box::new(WriteClosure {
             act,
             output: None,

@@ -40,6 +40,10 @@ string_enum! {
         Delete = "DELETE",
         /// A course was deleted with everything in it. The specification fixes this value.
         CourseDelete = "COURSE_DELETE",
+        /// A deleted object was restored.
+        Restore = "RESTORE",
+        /// A deleted object was deleted for good.
+        Discard = "DISCARD",
         /// A field was changed for all groups of a topic at once.
         BulkUpdate = "BULK_UPDATE",
         Finish = "FINISH",

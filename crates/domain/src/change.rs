@@ -21,6 +21,7 @@ pub mod invitation;
 pub mod mail_domain;
 pub mod message;
 pub mod organization;
+pub mod restoration;
 pub mod rubric;
 pub mod session;
 pub mod sign_on;
@@ -44,6 +45,7 @@ use self::invitation::InvitationChange;
 use self::mail_domain::MailDomainChange;
 use self::message::MessageChange;
 use self::organization::OrganizationChange;
+use self::restoration::DeletionChange;
 use self::rubric::RubricChange;
 use self::session::SessionChange;
 use self::sign_on::SignOnChange;
@@ -82,6 +84,8 @@ pub enum Change {
     SignOn(SignOnChange),
     Snippet(SnippetChange),
     Rubric(RubricChange),
+    /// A change of a deleted object.
+    Deletion(DeletionChange),
 }
 
 /// Implements `From` for each enum, so that an action can record the change of an entity directly.
@@ -118,4 +122,5 @@ changes! {
     SignOn(SignOnChange)
     Snippet(SnippetChange)
     Rubric(RubricChange)
+    Deletion(DeletionChange)
 }

@@ -149,6 +149,20 @@ pub enum DomainError {
     /// A second organization verifies a mail domain.
     #[error("Another organization holds this domain. Ask those who run this installation to let both hold it.")]
     DomainHeld,
+    /// A deleted object is restored a second time.
+    #[error("This is restored already.")]
+    AlreadyRestored,
+    /// The archive of a deleted object does not match its checksum.
+    #[error("The stored data of this deleted object is damaged, so it cannot be restored; nothing was changed.")]
+    ArchiveDamaged,
+    /// A deleted object whose class, course, group or subject is gone.
+    #[error("{name} is deleted, too; restore it first or create it again.")]
+    ParentMissing {
+        /// Kind of the missing object: `class`, `course`, `group` or `subject`.
+        noun: &'static str,
+        id: String,
+        name: String,
+    },
     /// A submission without the id of its topic.
     #[error("Say which topic this is for: assignmentId is required.")]
     AssignmentIdRequired,
@@ -208,6 +222,9 @@ impl DomainError {
             Self::DomainNotProven => ErrorCode::DomainNotProven,
             Self::DomainUnanswered => ErrorCode::DomainUnanswered,
             Self::DomainHeld => ErrorCode::DomainHeld,
+            Self::AlreadyRestored => ErrorCode::AlreadyRestored,
+            Self::ArchiveDamaged => ErrorCode::ArchiveDamaged,
+            Self::ParentMissing { .. } => ErrorCode::ParentMissing,
             Self::AssignmentIdRequired => ErrorCode::AssignmentIdRequired,
         }
     }
@@ -233,6 +250,12 @@ impl DomainError {
                     id: Some(user.to_string()),
                 })
                 .collect(),
+            Self::ParentMissing { noun, id, name } => vec![ErrorDetail {
+                path: "id",
+                code: noun,
+                message: name.clone(),
+                id: Some(id.clone()),
+            }],
             Self::AssignmentIdRequired => vec![ErrorDetail {
                 path: "assignmentId",
                 code: "required",

@@ -68,6 +68,8 @@ pub struct ErasureCounts {
     pub submission_notes: i64,
     /// Individual grades of the user, former ones included.
     pub member_grades: i64,
+    /// Deleted objects that can be restored and contained data of the user.
+    pub deleted_items: i64,
     /// Exports of the user's data.
     pub exports: i64,
     /// Activity log records that contained the user's name.

@@ -52,7 +52,9 @@ macro_rules! error_codes {
 
 error_codes! {
     AlreadyInvited = "ALREADY_INVITED", 409, User, "A concurrent request invited the address.";
+    AlreadyRestored = "ALREADY_RESTORED", 409, User, "The deleted object was restored before.";
     AlreadySubmitted = "ALREADY_SUBMITTED", 409, User, "The document is already submitted.";
+    ArchiveDamaged = "ARCHIVE_DAMAGED", 409, User, "The stored data of the deleted object is damaged; nothing was restored.";
     AssignmentFinished = "ASSIGNMENT_FINISHED", 409, User, "The topic is finished; a teacher can reopen it.";
     AssignmentIdRequired = "ASSIGNMENT_ID_REQUIRED", 400, Program, "The body does not name the topic.";
     AssignmentNotFinished = "ASSIGNMENT_NOT_FINISHED", 409, User, "The PDF is available once the topic is finished.";
@@ -123,6 +125,7 @@ error_codes! {
     OrganizationChanged = "ORGANIZATION_CHANGED", 409, User, "X-Organization-Id does not name the active organization of the caller; nothing was done.";
     OrganizationSuspended = "ORGANIZATION_SUSPENDED", 403, User, "The organization is suspended.";
     Overloaded = "OVERLOADED", 503, User, "The service is overloaded; Retry-After is the time until the next attempt.";
+    ParentMissing = "PARENT_MISSING", 409, User, "What the deleted object belongs to is deleted, too; `details` names it.";
     PasswordsOff = "PASSWORDS_OFF", 403, User, "The school requires its sign-on provider; only its owners sign in with a password.";
     PasswordNotConfirmed = "PASSWORD_NOT_CONFIRMED", 403, User, "An administrator of another organization chose the password; a reset by email is required first.";
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, User, "Body or file is larger than allowed.";

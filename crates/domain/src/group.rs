@@ -149,6 +149,11 @@ impl Group {
         self.start_date.is_some_and(|start| start > now)
     }
 
+    /// Returns the name that users see: the one chosen by the group, otherwise its own.
+    pub fn shown_name(&self) -> &str {
+        self.display_name.as_ref().unwrap_or(&self.name).as_str()
+    }
+
     pub fn group_context(&self, class_status: ClassStatus) -> GroupContext {
         GroupContext {
             group: self.label(),

@@ -124,6 +124,7 @@ ids! {
     RevisionId
     /// Id of a text that was saved after its document was deleted.
     LateTextId
+    DeletionId
     /// Id of an uploaded file while it is converted.
     ConversionSourceId
     /// Id of a text snippet of a user.

@@ -34,6 +34,7 @@ pub mod comment;
 pub mod contribution;
 pub mod copy;
 pub mod course;
+pub mod deleted_object;
 pub mod details;
 pub mod document;
 pub mod document_image;

@@ -26,6 +26,8 @@ pub struct StorageKinds {
     pub conversions: i64,
     /// Exports that can still be downloaded.
     pub exports: i64,
+    /// Files of deleted objects that can be restored.
+    pub deleted: i64,
 }
 
 impl StorageKinds {
@@ -38,6 +40,7 @@ impl StorageKinds {
             + self.submissions
             + self.conversions
             + self.exports
+            + self.deleted
     }
 
     /// Adds the values of another count.
@@ -49,6 +52,7 @@ impl StorageKinds {
         self.submissions += other.submissions;
         self.conversions += other.conversions;
         self.exports += other.exports;
+        self.deleted += other.deleted;
     }
 }
 

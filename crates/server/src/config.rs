@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use domain::deleted_object::{self, DeletionRetention};
 use domain::document_kind::EditorKind;
 use domain::network::Network;
 use domain::second_factor::{RequiredMembers, SecondFactorPolicy};
@@ -147,6 +148,11 @@ pub struct ServeArgs {
     /// Language of emails to users who have not chosen one, if their school has no language either: en or de
     #[arg(long, env = "DEFAULT_LANGUAGE", default_value = "en", value_parser = language)]
     pub default_language: Language,
+    /// Days that deleted classes, courses, groups, topics and documents can be restored; their files count towards the
+    /// storage quota as long. 0: deletions are final
+    #[arg(long, env = "DELETED_RETENTION_DAYS", default_value_t = deleted_object::RETENTION_DAYS,
+        value_parser = clap::value_parser!(i64).range(0..=deleted_object::RETENTION_DAYS_MAX))]
+    pub deleted_retention_days: i64,
     /// Whether browsers that have seen this service refuse all subdomains of its host without TLS, too: only if every
     /// service there has a certificate
     #[arg(long, env = "HSTS_SUBDOMAINS", default_value_t = false, action = clap::ArgAction::Set)]
@@ -241,6 +247,7 @@ impl Default for ServeArgs {
             second_factor_for_platform_administrators: RequiredFactor(true),
             require_second_factor: FactorMembers(None),
             default_language: Language::English,
+            deleted_retention_days: deleted_object::RETENTION_DAYS,
             hsts_subdomains: false,
             trust_proxy: Vec::new(),
             dns_server: None,
@@ -298,6 +305,8 @@ pub struct Config {
     pub default_language: Language,
     /// Who is required to have a second factor.
     pub second_factor: SecondFactorPolicy,
+    /// Days that deleted objects can be restored.
+    pub deleted_retention_days: i64,
     /// Whether HSTS includes the subdomains of the host.
     pub hsts_subdomains: bool,
     /// Proxies whose X-Forwarded-* headers are trusted.
@@ -545,6 +554,7 @@ impl Config {
             mail_from,
             default_language: serve.default_language,
             second_factor,
+            deleted_retention_days: serve.deleted_retention_days,
             hsts_subdomains: serve.hsts_subdomains,
             trusted_proxies: serve.trust_proxy,
             dns_server: serve.dns_server,
@@ -602,6 +612,7 @@ impl Config {
             drain: self.drain,
             upload_limit: self.upload_limit,
             audit_address: self.audit_address,
+            deletion_retention: DeletionRetention::of_days(self.deleted_retention_days),
             hsts_subdomains: self.hsts_subdomains,
         }
     }

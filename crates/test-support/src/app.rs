@@ -166,6 +166,8 @@ impl TestApp {
             "--docserver-flush-milliseconds=50".to_owned(),
             // The free disk space of the machine must not affect a test.
             "--upload-free-disk-mb=0".to_owned(),
+            // Deletions are final unless a test is about their undo.
+            "--deleted-retention-days=0".to_owned(),
             "--base-domain=schools.test".to_owned(),
             // The fake provider listens on a loopback address.
             "--sign-on-networks=127.0.0.0/8".to_owned(),

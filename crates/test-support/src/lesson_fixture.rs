@@ -3,6 +3,7 @@
 use common::clock;
 use serde_json::{Value, json};
 
+use super::deletions::delete_group_of;
 use super::{TestApp, name_server, samples};
 
 /// The ids of a lesson; [`LessonFixture::parameter`] returns the id for a path parameter.
@@ -41,6 +42,8 @@ pub struct LessonFixture {
     pub snippet: String,
     /// A shared rubric of Ada, which the topic uses.
     pub rubric: String,
+    /// The deletion of a group of the class.
+    pub deletion: String,
 }
 
 impl LessonFixture {
@@ -120,11 +123,11 @@ impl LessonFixture {
         });
         let provider = text(&adam.post("/admin/sign-on", provider).await.expect(201), "id");
         let identities = format!("/admin/sign-on/{provider}/identities");
-        let identity = json!({"userId": app.world.dana.id, "subject": "dana"});
-        let identity = text(&adam.post(&identities, identity).await.expect(201), "id");
+        let dana = json!({"userId": app.world.dana.id, "subject": "dana"});
+        let identity = text(&adam.post(&identities, dana).await.expect(201), "id");
         let members = adam.get("/admin/members?search=ben").await.expect(200);
-        let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
-        let sessions = adam.get(&sessions).await.expect(200);
+        let path = format!("/admin/sessions?userId={}", app.world.eli.id);
+        let sessions = adam.get(&path).await.expect(200);
         Self {
             session: sessions["data"][0]["id"].as_str().unwrap_or_default().to_owned(),
             homeroom: text(&homeroom.expect(201), "id"),
@@ -154,6 +157,7 @@ impl LessonFixture {
             invitation: invitation(app).await,
             snippet,
             rubric,
+            deletion: delete_group_of(app, &app.world.ada, &class.id).await,
         }
     }
 
@@ -171,6 +175,7 @@ impl LessonFixture {
             ("admin", "id") if path.starts_with("/admin/invitations/") => self.invitation.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
             ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
+            ("deletions", "id") => self.deletion.clone(),
             ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
             ("courses", "id") => world.seven_b.course.clone(),

@@ -23,6 +23,7 @@ mod client;
 pub mod cluster;
 pub mod database;
 pub mod db_grep;
+pub mod deletions;
 pub mod document_server_fixture;
 pub mod emails;
 pub mod event_recorder;

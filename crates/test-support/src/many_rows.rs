@@ -143,7 +143,11 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
                 VALUES ('{north}', 'dd{n}', '{class_id}', '7b', '{group}', 'G', 'Page', 'docx', 1, 1, FALSE, {now});
             INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size, sha256,
                 received_at)
-                VALUES ('{north}', 'lt{n}', 'dd{n}', 1, 'docx', 'lt{n}', 1, 'x', {now});"
+                VALUES ('{north}', 'lt{n}', 'dd{n}', 1, 'docx', 'lt{n}', 1, 'x', {now});
+            INSERT INTO deletion_archives (organization_id, id, noun, object_id, name, class_id, class_name, courses, groups,
+                assignments, documents, submissions, messages, bytes, manifest, seal, deleted_by_id, deleted_at, expires_at)
+                VALUES ('{north}', 'da{n}', 'GROUP', 'dg{n}', 'Deleted', '{class_id}', '7b', 0, 1, 0, 0, 0, 0, 0, '', '',
+                '{ada}', {now}, 4000000000000);"
         )
         .unwrap();
         // Other schools.

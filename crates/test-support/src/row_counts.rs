@@ -19,7 +19,9 @@ counted! {
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
     CLASS_TEACHERS: "class_teachers", CLASSES: "classes", COMMENT_THREADS: "comment_threads",
     CONVERTED_FILES: "converted_files", COURSES: "courses", DOCUMENT_COMMENTS: "document_comments",
-    DELETED_DOCUMENTS: "deleted_documents", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_IMAGES: "document_images", DOCUMENT_LOGS: "document_logs", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
+    DELETED_DOCUMENTS: "deleted_documents", DELETION_ARCHIVES: "deletion_archives",
+    DELETION_ARCHIVE_CHUNKS: "deletion_archive_chunks", DELETION_ARCHIVE_FILES: "deletion_archive_files",
+    DELETION_ARCHIVE_PEOPLE: "deletion_archive_people", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_IMAGES: "document_images", DOCUMENT_LOGS: "document_logs", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
     DOCUMENT_SNAPSHOTS: "document_snapshots", DOCUMENT_STEPS: "document_steps",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", EXTERNAL_IDENTITIES: "external_identities", FEEDBACK: "feedback",
     FILE_REMOVALS: "file_removals", FORMER_SLUGS: "former_slugs", GRADE_HISTORY: "grade_history", GRADES: "grades",
@@ -114,7 +116,7 @@ mod named {
     db::statements! {
         FILES = "SELECT file_key FROM document_revisions UNION SELECT file_key FROM submission_documents
             UNION SELECT file_key FROM converted_files UNION SELECT file_key FROM message_attachments
-            UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments UNION SELECT file_key FROM document_images";
+            UNION SELECT file_key FROM deletion_archive_files UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments UNION SELECT file_key FROM document_images";
     }
 
     pub fn files(connection: &mut super::Connection) -> std::collections::BTreeSet<String> {

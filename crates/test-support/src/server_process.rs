@@ -150,6 +150,8 @@ impl ServerEnv {
             .arg(command)
             .env_clear()
             .env("LISTEN", listen.to_string())
+            // Deletions are final unless a test is about their undo.
+            .env("DELETED_RETENTION_DAYS", "0")
             .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .envs(extra.iter().copied())
             .current_dir(self.folder.path())

@@ -37,6 +37,19 @@ export default [
     ready: "main form",
     does: (page) => page.getByRole("button", { name: /Add a provider|Anmeldedienst hinzufügen/ }).click(),
   },
+  {
+    name: "Deleted items",
+    who: "admin",
+    path: async (harness) => {
+      const api = await harness.api("ada");
+      const { classId } = (await api.get("/courses")).find((one) => one.name === "Our earth");
+      const group = await api.post("/groups", { classId, name: "Volcanoes" });
+      await api.delete(`/groups/${group.id}`);
+      return "/admin/deletions";
+    },
+    ready: "[role=grid]",
+  },
+  { name: "What a teacher deleted", who: "ada", path: "/courses/deleted", ready: "main h1" },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
   {
     name: "Privacy",

@@ -65,6 +65,7 @@ interface QueryKeys {
     names: () => QueryKey;
     managed: () => QueryKey;
   };
+  deletions: { list: () => QueryKey };
   document: {
     versions: (id: string) => QueryKey;
     late: (classId?: string) => QueryKey;
@@ -103,7 +104,7 @@ interface QueryKeys {
     one: (id: string) => QueryKey;
     unread: () => QueryKey;
   };
-  removal: { ofClass: (id: string) => QueryKey; ofCourse: (id: string) => QueryKey };
+  removal: { ofClass: (id: string) => QueryKey; ofCourse: (id: string) => QueryKey; ofGroup: (id: string) => QueryKey };
   room: { one: (groupId: string) => Key<Schemas["WorkRoom"]> };
   rubrics: { list: () => QueryKey; one: (id: string) => QueryKey };
   schools: { of: (userId: string) => QueryKey };

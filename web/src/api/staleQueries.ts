@@ -34,13 +34,13 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
     case "group":
       // Lists of courses and classes do not contain help requests, and every board of the school's staff receives the event.
       if (event.startsWith("group:help")) return [...familyKeys("groups", "room"), queryKeys.courses.one(), ...board];
-      return [...familyKeys("groups", "courses", "classes", "room"), ...board];
+      return [...familyKeys("groups", "courses", "classes", "room", "deletions"), ...board];
     // The group sees who is on the way.
     case "help":
       return familyKeys("room");
     case "assignment":
     case "course":
-      return [...familyKeys("assignments", "courses", "classes", "groups", "room"), ...board];
+      return [...familyKeys("assignments", "courses", "classes", "groups", "room", "deletions"), ...board];
     case "document":
       if (event === "document:comments") return [queryKeys.document.comments(document)];
       // With its status, the content of a submission is final.

@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use crate::deleted_documents::RECORD_DOCUMENTS;
+use crate::archives::tables::{ArchivedTable, TABLES};
+use crate::deleted_documents::{RECORD_DOCUMENTS, RECORDED_AGAIN};
 use crate::documents::DOCUMENT_COLUMNS;
 use crate::labels::GROUP_CONTEXT_COLUMNS;
 use crate::sql::{NamedStatements, Sql};
@@ -126,6 +127,223 @@ fn delete(table: &str, condition: &str) -> Sql {
     ))
 }
 
+/// The conditions and queries of one kind of deletion, as SQL text.
+struct PlanParts {
+    /// Queries of ids.
+    groups: String,
+    topics: String,
+    links: String,
+    rooms: String,
+    documents: String,
+    revisions: String,
+    threads: String,
+    submissions: String,
+    copies: String,
+    grades: String,
+    /// The document is linked to a topic from which it is detached.
+    is_linked: String,
+    /// The document was locked by such a topic. Locks that predate `locked_by_assignment_id` are attributed to the
+    /// linked topic.
+    is_locked: String,
+    is_affected: String,
+}
+
+impl PlanParts {
+    fn of(selection: &Selection) -> Self {
+        let Selection {
+            groups: of_groups,
+            topics: of_topics,
+            links,
+            detached_topics,
+            rooms: _,
+        } = selection;
+        let documents = format!(
+            "SELECT d.id FROM documents d JOIN work_rooms w ON w.id = d.work_room_id JOIN groups g ON g.id = w.group_id
+                WHERE g.organization_id = $1 AND {of_groups}"
+        );
+        let submissions = format!(
+            "SELECT s.id FROM submissions s WHERE s.organization_id = $1 AND s.group_assignment_id IN ({links})"
+        );
+        Self {
+            groups: format!("SELECT g.id FROM groups g WHERE g.organization_id = $1 AND {of_groups}"),
+            topics: format!("SELECT a.id FROM assignments a WHERE a.organization_id = $1 AND {of_topics}"),
+            links: links.clone(),
+            rooms: format!(
+                "SELECT w.id FROM work_rooms w JOIN groups g ON g.id = w.group_id
+                WHERE g.organization_id = $1 AND {of_groups}"
+            ),
+            revisions: format!(
+                "SELECT r.id FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id IN ({documents})"
+            ),
+            threads: format!(
+                "SELECT t.id FROM comment_threads t WHERE t.organization_id = $1 AND t.document_id IN ({documents})"
+            ),
+            copies: format!(
+                "SELECT sd.id FROM submission_documents sd
+                WHERE sd.organization_id = $1 AND sd.submission_id IN ({submissions})"
+            ),
+            grades: format!(
+                "SELECT gr.id FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id IN ({submissions})"
+            ),
+            is_linked: format!("(assignment_id IS NOT NULL AND assignment_id IN ({detached_topics}))"),
+            is_locked: format!(
+                "(status = 'LOCKED' AND COALESCE(locked_by_assignment_id, assignment_id) IS NOT NULL
+                AND COALESCE(locked_by_assignment_id, assignment_id) IN ({detached_topics}))"
+            ),
+            is_affected: either(
+                "documents",
+                ("assignment_id", detached_topics),
+                ("locked_by_assignment_id", detached_topics),
+            ),
+            documents,
+            submissions,
+        }
+    }
+}
+
+/// The rows that one kind of deletion changes, by table of an archive, as queries; tables with courses and classes are
+/// added for those.
+fn archived_rows(selection: &Selection) -> Vec<(&'static str, String)> {
+    let PlanParts {
+        groups,
+        topics,
+        links,
+        rooms,
+        documents,
+        revisions,
+        threads,
+        submissions,
+        copies,
+        grades,
+        is_linked,
+        is_locked,
+        is_affected,
+    } = PlanParts::of(selection);
+    let detached_rooms = selection.rooms;
+    let of_documents = format!("document_id IN ({documents})");
+    let mut rows = vec![
+        ("groups", format!("id IN ({groups})")),
+        ("group_members", format!("group_id IN ({groups})")),
+        ("group_attachments", format!("group_id IN ({groups})")),
+        ("assignments", format!("id IN ({topics})")),
+        ("group_assignments", format!("id IN ({links})")),
+        (
+            "assignment_attachments",
+            either(
+                "assignment_attachments",
+                ("assignment_id", &topics),
+                ("group_assignment_id", &links),
+            ),
+        ),
+        ("work_rooms", format!("id IN ({rooms})")),
+        ("work_room_messages", format!("work_room_id IN ({rooms})")),
+        ("message_attachments", format!("work_room_id IN ({rooms})")),
+        ("work_room_reads", format!("work_room_id IN ({rooms})")),
+        ("documents.open", of_documents.clone()),
+        ("documents", format!("work_room_id IN ({rooms})")),
+    ];
+    for table in DOCUMENT_TABLES {
+        rows.push((table, of_documents.clone()));
+    }
+    rows.extend([
+        ("document_comments", format!("thread_id IN ({threads})")),
+        ("submissions", format!("group_assignment_id IN ({links})")),
+        ("submission_documents", format!("submission_id IN ({submissions})")),
+        ("grades", format!("submission_id IN ({submissions})")),
+        ("member_grades", format!("grade_id IN ({grades})")),
+        ("grade_history", format!("grade_id IN ({grades})")),
+        ("feedback", format!("group_assignment_id IN ({links})")),
+        (
+            "converted_files",
+            either(
+                "converted_files",
+                ("revision_id", &revisions),
+                ("submission_document_id", &copies),
+            ),
+        ),
+        (
+            "documents.released",
+            format!(
+                "{is_affected} AND ({is_linked} OR {is_locked}) AND work_room_id NOT IN ({rooms}) AND {detached_rooms}"
+            ),
+        ),
+    ]);
+    rows
+}
+
+/// The tables with rows of a document.
+const DOCUMENT_TABLES: [&str; 9] = [
+    "document_revisions",
+    "document_saves",
+    "document_contributions",
+    "comment_threads",
+    "late_commits",
+    "document_logs",
+    "document_steps",
+    "document_snapshots",
+    "document_images",
+];
+
+/// The queries of the archived rows of one kind of deletion, in the order of the archive.
+pub type ArchivedRows = Vec<(&'static ArchivedTable, Sql)>;
+
+fn in_archive_order(rows: &[(&'static str, String)]) -> ArchivedRows {
+    let of = |table: &'static ArchivedTable| {
+        let condition = rows.iter().find(|(name, _)| *name == table.name);
+        condition.map(|(_, condition)| (table, table.select(condition)))
+    };
+    TABLES.iter().filter_map(of).collect()
+}
+
+/// The archived rows of a group.
+pub static ARCHIVED_GROUP: LazyLock<ArchivedRows> =
+    LazyLock::new(|| in_archive_order(&archived_rows(&Selection::of("g.id = $2", &none("a.id")))));
+
+/// The archived rows of a topic.
+pub static ARCHIVED_TOPIC: LazyLock<ArchivedRows> =
+    LazyLock::new(|| in_archive_order(&archived_rows(&Selection::of(&none("g.id"), "a.id = $2"))));
+
+/// The archived rows of a course.
+pub static ARCHIVED_COURSE: LazyLock<ArchivedRows> = LazyLock::new(|| {
+    let mut rows = archived_rows(&Selection::of("g.course_id = $2", "a.course_id = $2"));
+    rows.push(("courses", "id = $2".to_owned()));
+    in_archive_order(&rows)
+});
+
+/// The archived rows of a class.
+pub static ARCHIVED_CLASS: LazyLock<ArchivedRows> = LazyLock::new(|| {
+    let mut rows = archived_rows(&Selection::of("g.class_id = $2", "a.class_id = $2"));
+    rows.push(("classes", "id = $2".to_owned()));
+    for table in [
+        "class_subjects",
+        "class_teachers",
+        "class_enrollments",
+        "courses",
+        "direct_messages.freed",
+    ] {
+        rows.push((table, "class_id = $2".to_owned()));
+    }
+    in_archive_order(&rows)
+});
+
+/// The archived rows of a document.
+pub static ARCHIVED_DOCUMENT: LazyLock<ArchivedRows> = LazyLock::new(|| {
+    let revisions = "SELECT r.id FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id = $2";
+    let threads = "SELECT t.id FROM comment_threads t WHERE t.organization_id = $1 AND t.document_id = $2";
+    let mut rows = vec![
+        ("documents", "id = $2".to_owned()),
+        ("document_comments", format!("thread_id IN ({threads})")),
+        ("converted_files", format!("revision_id IN ({revisions})")),
+    ];
+    for table in DOCUMENT_TABLES
+        .into_iter()
+        .chain(["documents.open", "feedback.unlinked"])
+    {
+        rows.push((table, "document_id = $2".to_owned()));
+    }
+    in_archive_order(&rows)
+});
+
 impl DeletionPlan {
     #[expect(clippy::too_many_lines, reason = "one literal per statement")]
     fn of(selection: &Selection) -> Self {
@@ -136,45 +354,21 @@ impl DeletionPlan {
             detached_topics,
             rooms: detached_rooms,
         } = selection;
-        let groups = format!("SELECT g.id FROM groups g WHERE g.organization_id = $1 AND {of_groups}");
-        let topics = format!("SELECT a.id FROM assignments a WHERE a.organization_id = $1 AND {of_topics}");
-        let rooms = format!(
-            "SELECT w.id FROM work_rooms w JOIN groups g ON g.id = w.group_id
-                WHERE g.organization_id = $1 AND {of_groups}"
-        );
-        let documents = format!(
-            "SELECT d.id FROM documents d JOIN work_rooms w ON w.id = d.work_room_id JOIN groups g ON g.id = w.group_id
-                WHERE g.organization_id = $1 AND {of_groups}"
-        );
-        let revisions = format!(
-            "SELECT r.id FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id IN ({documents})"
-        );
-        let threads = format!(
-            "SELECT t.id FROM comment_threads t WHERE t.organization_id = $1 AND t.document_id IN ({documents})"
-        );
-        let submissions = format!(
-            "SELECT s.id FROM submissions s WHERE s.organization_id = $1 AND s.group_assignment_id IN ({links})"
-        );
-        let copies = format!(
-            "SELECT sd.id FROM submission_documents sd
-                WHERE sd.organization_id = $1 AND sd.submission_id IN ({submissions})"
-        );
-        let grades = format!(
-            "SELECT gr.id FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id IN ({submissions})"
-        );
-        // The document is linked to a topic from which it is detached.
-        let is_linked = format!("(assignment_id IS NOT NULL AND assignment_id IN ({detached_topics}))");
-        // The document was locked by such a topic. Locks that predate `locked_by_assignment_id` are attributed to the
-        // linked topic.
-        let is_locked = format!(
-            "(status = 'LOCKED' AND COALESCE(locked_by_assignment_id, assignment_id) IS NOT NULL
-                AND COALESCE(locked_by_assignment_id, assignment_id) IN ({detached_topics}))"
-        );
-        let is_affected = either(
-            "documents",
-            ("assignment_id", detached_topics),
-            ("locked_by_assignment_id", detached_topics),
-        );
+        let PlanParts {
+            groups,
+            topics,
+            links: _,
+            rooms,
+            documents,
+            revisions,
+            threads,
+            submissions,
+            copies,
+            grades,
+            is_linked,
+            is_locked,
+            is_affected,
+        } = PlanParts::of(selection);
         Self {
             locks: vec![
                 ("LOCK_GROUPS", lock("groups", &groups)),
@@ -243,7 +437,7 @@ impl DeletionPlan {
                         AND work_room_id NOT IN ({rooms}) AND {detached_rooms})
                 ORDER BY d.created_at, d.id"
             )),
-            record_documents: Sql::text_of(format!("{RECORD_DOCUMENTS} {of_groups}")),
+            record_documents: Sql::text_of(format!("{RECORD_DOCUMENTS} {of_groups} {RECORDED_AGAIN}")),
             deletions_before: vec![
                 (
                     "DELETE_CONVERTED",
@@ -420,5 +614,33 @@ impl DeletionPlan {
             ("DETACH", &self.detach),
         ]);
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deleted_tables(plan: &'static DeletionPlan) -> Vec<&'static str> {
+        let lists = plan.deletions_before.iter().chain(&plan.deletions_after);
+        let table = |text: &'static str| text.split_whitespace().nth(2);
+        lists.filter_map(|(_, statement)| table(statement.text())).collect()
+    }
+
+    /// A table that a deletion empties and its archive lacks would be lost. Open editors are not restored.
+    #[test]
+    fn archives_contain_every_table_that_a_deletion_empties() {
+        for (plan, archived) in [
+            (&*COURSE, &*ARCHIVED_COURSE),
+            (&*CLASS, &*ARCHIVED_CLASS),
+            (&*GROUP, &*ARCHIVED_GROUP),
+            (&*TOPIC, &*ARCHIVED_TOPIC),
+        ] {
+            let tables: Vec<&str> = archived.iter().map(|(table, _)| table.name).collect();
+            for table in deleted_tables(plan) {
+                let is_archived = table == "editing_sessions" || tables.contains(&table);
+                assert!(is_archived, "add {table} to archived_rows and to archives/tables.rs");
+            }
+        }
     }
 }

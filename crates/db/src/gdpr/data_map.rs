@@ -247,6 +247,16 @@ pub static MAP: &[MappedColumn] = &[
     not_exported("activity_logs", "details", Name, Cleared),
     not_exported("activity_logs", "search_key", Name, Cleared),
     not_exported("event_outbox", "signals", Name, Expiring),
+    exported("deletion_archives", "deleted_by_id", Id, "activity", Kept),
+    exported("deletion_archive_people", "user_id", Id, "deleted-items", RowDeleted),
+    exported(
+        "deletion_archive_people",
+        "mentions",
+        Other,
+        "deleted-items",
+        RowDeleted,
+    ),
+    not_exported("deletion_archive_chunks", "content", Content, Cleared),
     exported("jobs", "entity_id", Id, "exports", RowDeleted),
     not_exported("jobs", "created_by_id", Id, Cleared),
 ];

@@ -143,6 +143,12 @@ statements! {
             SELECT id FROM activity_logs WHERE organization_id = $1 AND user_id = $2
             UNION SELECT id FROM activity_logs
             WHERE organization_id = $1 AND entity_type = 'user' AND entity_id = $2) AND id > $3 ORDER BY id LIMIT $4";
+    /// Deleted objects that can be restored and contain rows with the user's id. Neither their names nor their content
+    /// are exported: the user cannot see them.
+    DELETED_ITEMS = "SELECT a.id, a.noun, p.mentions, a.deleted_at, a.expires_at
+        FROM deletion_archive_people p
+        JOIN deletion_archives a ON a.organization_id = p.organization_id AND a.id = p.archive_id
+        WHERE p.organization_id = $1 AND p.user_id = $2 AND a.id > $3 ORDER BY a.id LIMIT $4";
     /// Exports of the user's data.
     EXPORTS = "SELECT id, status, created_at, finished_at FROM jobs
         WHERE organization_id = $1 AND kind = 'PERSONAL_EXPORT' AND entity_id = $2 AND id > $3 ORDER BY id LIMIT $4";
@@ -480,6 +486,17 @@ pub static TABLES: &[ExportTable] = &[
             ("groupId", Text),
             ("assignmentId", Text),
             ("createdAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "deleted-items",
+        statement: &DELETED_ITEMS,
+        fields: &[
+            ("id", Text),
+            ("noun", Text),
+            ("mentions", Integer),
+            ("deletedAt", Timestamp),
+            ("expiresAt", Timestamp),
         ],
     },
     ExportTable {

@@ -254,6 +254,7 @@ impl PlatformTx<'_> {
     /// Erases everything but the log; returns counts, and the files that are no longer referenced.
     pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(ErasureCounts, Vec<FileKey>)> {
         let former = self.erase_former_grades(user)?;
+        let (deleted_items, archived_files) = self.erase_from_archives(user, now)?;
         let chat_files: Vec<String> = self
             .connection
             .fetch_all(&CHAT_FILES, args![user], |row| row.get("file_key"))?;
@@ -294,6 +295,7 @@ impl PlatformTx<'_> {
             submission_notes: run(&NOTES)?,
             member_grades: run(&MEMBER_GRADES)? + former,
             chat_files: i64::try_from(chat_files.len()).unwrap_or(i64::MAX),
+            deleted_items,
             exports: i64::try_from(exports.len()).unwrap_or(i64::MAX),
             ..ErasureCounts::default()
         };
@@ -309,7 +311,7 @@ impl PlatformTx<'_> {
         let profile = args![user, ERASED_NAME, key, address, now, search_key, sort_key];
         erased.profiles = i64::try_from(self.connection.execute(&PROFILE, profile)?).unwrap_or(i64::MAX);
         let files = chat_files.into_iter().chain(exports.into_iter().flatten());
-        Ok((erased, files.map(FileKey::new).collect()))
+        Ok((erased, files.map(FileKey::new).chain(archived_files).collect()))
     }
 
     fn erase_former_grades(&mut self, user: &UserId) -> Result<i64> {

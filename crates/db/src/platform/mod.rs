@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod addresses;
 pub mod administration;
 pub mod api_tokens;
+pub mod archives;
 pub mod backups;
 pub mod boards;
 pub mod deleted_documents;
@@ -217,6 +218,7 @@ impl<'c> DerefMut for PlatformWriteTx<'c> {
 /// All statements across organizations by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, NamedStatements)> {
     let files = [
+        ("platform/archives", archives::STATEMENTS),
         ("platform/deleted_documents", deleted_documents::STATEMENTS),
         ("platform/document_log", document_log::STATEMENTS),
         ("platform/editing", editing::STATEMENTS),

@@ -24,6 +24,7 @@ statements! {
     WORK_ROOM = "{SELECT_ORGANIZATION} FROM work_rooms x {OF_ROW}";
     DOCUMENT = "{SELECT_ORGANIZATION} FROM documents x {OF_ROW}";
     LATE_TEXT = "{SELECT_ORGANIZATION} FROM late_texts x {OF_ROW}";
+    DELETION = "{SELECT_ORGANIZATION} FROM deletion_archives x {OF_ROW}";
     GROUP_ASSIGNMENT = "{SELECT_ORGANIZATION} FROM group_assignments x {OF_ROW}";
     SUBMISSION = "{SELECT_ORGANIZATION} FROM submissions x {OF_ROW}";
     MESSAGE = "{SELECT_ORGANIZATION} FROM direct_messages x {OF_ROW}";
@@ -56,6 +57,7 @@ static RESOURCES: &[(&str, &Sql)] = &[
     ("workrooms", &WORK_ROOM),
     ("documents", &DOCUMENT),
     ("late-texts", &LATE_TEXT),
+    ("deletions", &DELETION),
     ("group-assignments", &GROUP_ASSIGNMENT),
     ("submissions", &SUBMISSION),
     ("messages", &MESSAGE),

@@ -22,6 +22,7 @@ mod class_edits;
 mod classes;
 mod copies;
 mod courses;
+mod deletions;
 mod email_change;
 mod enrollments;
 mod erasure;

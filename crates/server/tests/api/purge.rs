@@ -87,6 +87,11 @@ async fn insert_rows_of_north(database: &db::Database, world: &World) {
             "INSERT INTO sign_on_logouts (organization_id, provider_id, token_id, expires_at)
                 VALUES ('{north}', 'provider-of-north', 't', {now})"
         ),
+        format!(
+            "INSERT INTO deletion_archive_files (organization_id, archive_id, file_key, size, sha256)
+                SELECT organization_id, id, 'archived-file-of-north', 1, 's' FROM deletion_archives
+                WHERE organization_id = '{north}'"
+        ),
         format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
         format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),
     ];

@@ -6,6 +6,7 @@ use domain::assignment::{Assignment, AssignmentEdit, GroupDescription, LatePolic
 use domain::change::assignment::AssignmentChange;
 use domain::change::deletion::CascadeDeletion;
 use domain::course::Course;
+use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use domain::list::List;
 use domain::number::{Points, RequiredSubmissions};
@@ -17,6 +18,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::deletions::{self, Deleting, KeptDeletion};
 use super::group_assignments;
 use common::clock;
 use common::error::{Error, Result};
@@ -161,8 +163,21 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
 
 /// Deletes a topic with its links, submissions and files. Work rooms and documents stay. Returns the number of
 /// deleted submissions.
-pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
+pub fn remove(
+    tx: &mut WriteTx<'_>,
+    id: &AssignmentId,
+    retention: DeletionRetention,
+) -> Result<(i64, Option<KeptDeletion>)> {
     let details = tx.lock_writable_assignment(id)?;
+    let deleting = Deleting {
+        noun: DeletedNoun::Assignment,
+        id: id.as_str(),
+        name: details.assignment.title.as_str(),
+        class: &details.assignment.class_id,
+        course: details.assignment.course_id.as_ref(),
+        group: None,
+    };
+    let kept = deletions::keep(tx, retention, &deleting)?;
     let group_contexts = details.links.iter().map(|link| link.group_context.clone()).collect();
     let published_groups = details.published_groups(tx.now());
     let CascadeDeletion {
@@ -171,6 +186,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
         files,
         ..
     } = tx.delete_assignment(id)?;
+    let files = if kept.is_some() { Vec::new() } else { files };
     let assignment = Box::new(details.assignment);
     tx.record(AssignmentChange::Deleted {
         assignment,
@@ -180,7 +196,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
         released,
         files,
     });
-    Ok(submissions)
+    Ok((submissions, kept))
 }
 
 /// Returns the course that a request names; [`Error::NotFound`] if the caller cannot see it.

@@ -4,6 +4,7 @@ use domain::access::Viewer;
 use domain::change::class::ClassChange;
 use domain::change::deletion::CascadeDeletion;
 use domain::class::{Class, ClassEdit, ClassStatus};
+use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::ClassDetails;
 use domain::domain_error::DomainError;
 use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
@@ -17,6 +18,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::deletions::{self, Deleting, KeptDeletion};
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -77,22 +79,24 @@ pub struct NewCoTeacher {
 }
 
 /// What was deleted with a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedCounts {
     pub courses: i64,
     pub groups: i64,
     pub assignments: i64,
     pub documents: i64,
+    pub kept: Option<KeptDeletion>,
 }
 
 impl RemovedCounts {
-    fn of(removed: &CascadeDeletion) -> Self {
+    fn of(removed: &CascadeDeletion, kept: Option<KeptDeletion>) -> Self {
         let counted = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
         Self {
             courses: counted(removed.courses.len()),
             groups: counted(removed.groups.len()),
             assignments: counted(removed.assignments.len()),
             documents: removed.documents,
+            kept,
         }
     }
 }
@@ -199,7 +203,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Clas
 }
 
 /// Deletes a class; with `force`, together with its content.
-pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
+pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool, retention: DeletionRetention) -> Result<RemovedCounts> {
     let class = tx.lock_managed_class(id)?;
     let details = tx.whole_class(id)?;
     let is_empty = details.counts.courses + details.counts.groups + details.counts.assignments == 0;
@@ -207,8 +211,20 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool) -> Result<Removed
     let students = tx.class_student_ids(id)?;
     let co_teachers = details.co_teachers.into_iter().map(|person| person.id);
     let teachers = std::iter::once(class.teacher_id.clone()).chain(co_teachers).collect();
-    let removed = tx.delete_class(id)?;
-    let counts = RemovedCounts::of(&removed);
+    let deleting = Deleting {
+        noun: DeletedNoun::Class,
+        id: id.as_str(),
+        name: class.name.as_str(),
+        class: id,
+        course: None,
+        group: None,
+    };
+    let kept = deletions::keep(tx, retention, &deleting)?;
+    let mut removed = tx.delete_class(id)?;
+    if kept.is_some() {
+        removed.files.clear();
+    }
+    let counts = RemovedCounts::of(&removed, kept);
     let class = Box::new(class);
     tx.record(ClassChange::Deleted {
         class,

@@ -4,6 +4,7 @@ use domain::change::course::CourseChange;
 use domain::change::deletion::CascadeDeletion;
 use domain::change::group::GroupChange;
 use domain::course::{Course, CourseEdit, CourseStatus};
+use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::{CourseDetails, GroupDetails};
 use domain::id::{ClassId, CourseId, SubjectId};
 use domain::text::{CourseDescription, Name};
@@ -11,6 +12,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::deletions::{self, Deleting, KeptDeletion};
 use common::clock;
 use common::error::Result;
 use db::WriteTx;
@@ -113,12 +115,28 @@ fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<G
 }
 
 /// Deletes a course with its groups, topics, work rooms, documents and submissions.
-pub fn remove(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<CascadeDeletion> {
+pub fn remove(
+    tx: &mut WriteTx<'_>,
+    id: &CourseId,
+    retention: DeletionRetention,
+) -> Result<(CascadeDeletion, Option<KeptDeletion>)> {
     let course = tx.lock_writable_course(id)?.course;
-    let removed = tx.delete_course(id)?;
+    let deleting = Deleting {
+        noun: DeletedNoun::Course,
+        id: id.as_str(),
+        name: course.name.as_str(),
+        class: &course.class_id,
+        course: Some(id),
+        group: None,
+    };
+    let kept = deletions::keep(tx, retention, &deleting)?;
+    let mut removed = tx.delete_course(id)?;
+    if kept.is_some() {
+        removed.files.clear();
+    }
     tx.record(CourseChange::Deleted {
         course: Box::new(course),
         removed: removed.clone(),
     });
-    Ok(removed)
+    Ok((removed, kept))
 }

@@ -2,6 +2,7 @@
 //! rows change here. `editing/` holds the workflows that involve the document server.
 
 use domain::change::document::DocumentChange;
+use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::document::{DOCUMENTS_MAX, Document, DocumentState};
 use domain::document_kind::{DocumentType, FileExtension};
 use domain::domain_error::DomainError;
@@ -16,6 +17,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::deletions::{self, Deleting, KeptDeletion};
 use common::error::{Error, Result};
 use db::WriteTx;
 use db::documents::VisibleDocument;
@@ -181,19 +183,32 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
 }
 
 /// Deletes a draft that was never submitted. Its files are deleted after the commit.
-pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
+pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId, retention: DeletionRetention) -> Result<Option<KeptDeletion>> {
     let seen = tx.lock_writable_document(id)?;
     let was_submitted = tx.was_submitted(id)?;
     seen.document().removable_by(tx.viewer(), was_submitted)?;
     seen.writable()?;
-    let files = tx.delete_document(id)?;
+    let group = &seen.group_context.group;
+    let deleting = Deleting {
+        noun: DeletedNoun::Document,
+        id: id.as_str(),
+        name: seen.document().title.as_str(),
+        class: &seen.group_context.class,
+        course: group.course_id.as_ref(),
+        group: Some((&group.id, group.display_name.as_deref().unwrap_or(&group.name))),
+    };
+    let kept = deletions::keep(tx, retention, &deleting)?;
+    let mut files = tx.delete_document(id)?;
+    if kept.is_some() {
+        files.clear();
+    }
     let document = Box::new(seen.details.document);
     tx.record(DocumentChange::Deleted {
         group_context: seen.group_context,
         document,
         files,
     });
-    Ok(())
+    Ok(kept)
 }
 
 /// Replaces the content of a draft with an upload of the same kind or an earlier revision. Open editors stay in a

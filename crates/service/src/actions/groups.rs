@@ -6,6 +6,7 @@ use domain::assignment::GroupDescription;
 use domain::change::assignment::AssignmentChange;
 use domain::change::group::GroupChange;
 use domain::course::Course;
+use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::domain_error::DomainError;
 use domain::group::{Group, GroupEdit};
 use domain::help::HelpFlag;
@@ -19,6 +20,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::deletions::{self, Deleting, KeptDeletion};
 use super::{assignments, group_assignments, group_members};
 use common::clock;
 use common::error::{Error, Result};
@@ -286,19 +288,34 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Visi
 }
 
 /// What was deleted with a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedWithGroup {
     pub documents: i64,
     pub submissions: i64,
+    pub kept: Option<KeptDeletion>,
 }
 
 /// Deletes a group with its work room, documents and submissions. Its topics stay.
-pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
+pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, retention: DeletionRetention) -> Result<RemovedWithGroup> {
     let details = tx.lock_writable_group(id)?;
-    let removed = tx.delete_group(id)?;
+    let name = details.group.shown_name();
+    let deleting = Deleting {
+        noun: DeletedNoun::Group,
+        id: id.as_str(),
+        name,
+        class: &details.group.class_id,
+        course: details.group.course_id.as_ref(),
+        group: Some((id, name)),
+    };
+    let kept = deletions::keep(tx, retention, &deleting)?;
+    let mut removed = tx.delete_group(id)?;
+    if kept.is_some() {
+        removed.files.clear();
+    }
     let counts = RemovedWithGroup {
         documents: removed.documents,
         submissions: removed.submissions,
+        kept,
     };
     tx.record(GroupChange::Deleted {
         group_context: details.group_context(),

@@ -17,6 +17,7 @@ pub mod commits;
 pub mod contributions;
 pub mod copies;
 pub mod courses;
+pub mod deletions;
 pub mod direct_messages;
 pub mod document_images;
 pub mod documents;

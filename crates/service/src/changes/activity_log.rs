@@ -4,6 +4,7 @@
 mod administration;
 mod assignment;
 mod class;
+mod deletion;
 mod document;
 mod group;
 mod invitation;
@@ -50,6 +51,7 @@ pub fn entry(change: &Change) -> Option<LogEntry> {
         Change::Rubric(change) => Some(submission::rubric(change)),
         // Snippets are private to their user.
         Change::Snippet(_) => None,
+        Change::Deletion(change) => Some(deletion::entry(change)),
     };
     entry.map(|mut entry| {
         entry.details = truncate_details(entry.details);

@@ -7,6 +7,7 @@ mod assignment;
 mod class;
 mod comment;
 mod course;
+mod deletion;
 mod document;
 mod event_builder;
 mod feedback;
@@ -56,6 +57,7 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
         Change::Subject(change) => subject::emit(change, &mut builder),
         Change::Homeroom(change) => homeroom::emit(change, &mut builder),
         Change::Administration(change) => user::emit_administration(change, &mut builder),
+        Change::Deletion(change) => deletion::emit(change, &mut builder),
         Change::Invitation(
             InvitationChange::Created { .. }
             | InvitationChange::Renewed { .. }

@@ -115,6 +115,8 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::SignOn(_)
         | Change::Snippet(_)
         | Change::Rubric(_)
+        // The archive schedules its files itself.
+        | Change::Deletion(_)
         | Change::Session(_) => &[],
     }
 }

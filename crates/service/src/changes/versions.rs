@@ -14,6 +14,7 @@ use domain::change::feedback::FeedbackChange as Feedback;
 use domain::change::group::GroupChange as Group;
 use domain::change::homeroom::HomeroomChange as Homeroom;
 use domain::change::organization::OrganizationChange as Organization;
+use domain::change::restoration::DeletionChange as Deletion;
 use domain::change::subject::SubjectChange as Subject;
 use domain::change::submission::SubmissionChange as Submission;
 use domain::change::user::UserChange as User;
@@ -69,6 +70,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
             vec![(&document.document.id).into()]
         }
         Change::User(change) => of_user(change),
+        Change::Deletion(Deletion::Restored { restored, .. }) => documents(&restored.relinked),
         Change::Organization(
             Organization::Updated { .. } | Organization::Suspended { .. } | Organization::Activated { .. },
         ) => vec![VersionedObject::Organization],
@@ -104,6 +106,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         | Change::SignOn(_)
         | Change::Snippet(_)
         | Change::Rubric(_)
+        | Change::Deletion(Deletion::Discarded { .. })
         | Change::Session(_) => Vec::new(),
     }
 }

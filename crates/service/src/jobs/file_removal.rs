@@ -15,6 +15,8 @@ use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The maximum number of files in one round.
 const BATCH: i64 = 100;
+/// The maximum number of expired archives in one round.
+const ARCHIVES: i64 = 20;
 /// The lifetime of a staged file without a bulk edit, in seconds.
 const STAGED_MAX_AGE: i64 = 86_400;
 /// The maximum delay between two attempts, in seconds.
@@ -25,6 +27,7 @@ pub async fn remove_batch(store: &Store, files: &BlobStore) -> Result<Next> {
     let now = clock::now();
     delete_stale_staged_files(store, now).await?;
     expire_late_texts(store, now).await?;
+    expire_archives(store, now).await?;
     let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.due_file_removals(now, BATCH)
     });
@@ -67,6 +70,19 @@ async fn delete_stale_staged_files(store: &Store, now: Timestamp) -> Result<()> 
     if look.await? {
         let drop = move |platform: &mut PlatformTx<'_>| platform.delete_staged_files(before, now);
         store.platform_write(CrossTenantReason::Housekeeping, drop).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the archives of deleted objects that can no longer be restored. The next round continues.
+pub async fn expire_archives(store: &Store, now: Timestamp) -> Result<()> {
+    let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
+        platform.has_expired_archives(now)
+    });
+    if look.await? {
+        let expire = move |platform: &mut PlatformTx<'_>| platform.expire_archives(now, ARCHIVES);
+        let expired = store.platform_write(CrossTenantReason::Housekeeping, expire).await?;
+        tracing::info!(expired, "deleted objects removed for good");
     }
     Ok(())
 }

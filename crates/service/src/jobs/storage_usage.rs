@@ -32,10 +32,14 @@ pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<S
     let (organization, now) = (context.tenant.id().clone(), context.now);
     let read = store.read(context, |tx| {
         let (mark, room) = (tx.storage_mark()?, tx.storage_allowance()?);
-        Ok((mark, room, tx.storage_of_classes()?, tx.export_files()?))
+        let deleted = tx.deleted_bytes()?;
+        Ok((mark, room, tx.storage_of_classes()?, tx.export_files()?, deleted))
     });
-    let (mark, room, classes, exports) = read.await?;
-    let mut separate = StorageKinds::default();
+    let (mark, room, classes, exports, deleted) = read.await?;
+    let mut separate = StorageKinds {
+        deleted,
+        ..StorageKinds::default()
+    };
     for key in exports {
         // An export that expired in the meantime has no bytes.
         if let Ok(file) = files.open(&key).await {

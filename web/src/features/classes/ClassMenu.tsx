@@ -3,6 +3,8 @@ import { useNavigate, useRouteContext } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { RestorableNote } from "../deletions/RestorableNote";
+import { useUndo } from "../deletions/deletions";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
@@ -74,6 +76,7 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
   const errorText = useErrorText();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const undo = useUndo();
   const path = { id: schoolClass.id };
   const counted = useQuery({
     queryKey: queryKeys.removal.ofClass(schoolClass.id),
@@ -83,8 +86,8 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
   });
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/classes/{id}", { params: { path, query: { force: "1" } } })),
-    onSuccess: async () => {
-      toast(t("classes.deleted", { name: schoolClass.name }));
+    onSuccess: async (deleted) => {
+      toast(t("classes.deleted", { name: schoolClass.name }), undo(deleted, schoolClass.name));
       await navigate({ to: "/courses" });
       cache.removeQueries({ queryKey: queryKeys.classes.one(schoolClass.id) });
       await invalidate(cache, "classes", "courses", "groups", "assignments");
@@ -112,6 +115,7 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
             <li>{t("courses.topics", { count: deletedItems.assignments })}</li>
             <li>{t("courses.documents", { count: deletedItems.documents })}</li>
           </ul>
+          <RestorableNote until={counted.data.restorableUntil} />
         </>
       }
       requiredText={schoolClass.name}

@@ -2,6 +2,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { RestorableNote } from "../deletions/RestorableNote";
+import { useUndo } from "../deletions/deletions";
 import { client, unwrap } from "../../api/client";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
@@ -70,10 +72,11 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
+  const undo = useUndo();
   return useMutation({
     mutationFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
-    onSuccess: async () => {
-      toast(t("courses.deleted", { name: course.name }));
+    onSuccess: async (deleted) => {
+      toast(t("courses.deleted", { name: course.name }), undo(deleted, course.name));
       // Leaves the page of the course before the refetch would request the deleted course.
       onGone?.();
       cache.removeQueries({ queryKey: queryKeys.courses.one(course.id) });
@@ -123,6 +126,7 @@ function ConfirmDeleteCourse({
             <li>{t("courses.documents", { count: deletedItems.deletedDocuments })}</li>
             <li>{t("courses.submissions", { count: deletedItems.deletedSubmissions })}</li>
           </ul>
+          <RestorableNote until={deletedItems.restorableUntil} />
         </>
       }
       requiredText={course.name}

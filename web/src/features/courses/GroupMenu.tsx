@@ -1,8 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { RestorableNote } from "../deletions/RestorableNote";
+import { useUndo } from "../deletions/deletions";
 import { client, unwrap } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
@@ -27,10 +30,11 @@ export function GroupMenu({
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
+  const undo = useUndo();
   const row = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState<"add" | "change" | "delete">();
   const remove = useMutation({
-    mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
+    mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id }, query: {} } })),
     onSuccess: async (gone) => {
       const focus = keepFocusNear(row.current);
       toast(
@@ -38,6 +42,7 @@ export function GroupMenu({
           name: numberedName(group),
           documents: t("courses.documents", { count: gone.deletedDocuments }),
         }),
+        undo(gone, numberedName(group)),
       );
       await refreshGroups(cache);
       focus();
@@ -60,16 +65,41 @@ export function GroupMenu({
       {open === "change" ? (
         <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} />
       ) : null}
-      {open === "delete" ? (
-        <ConfirmDialog
-          title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
-          text={t("courses.deleteGroupText")}
-          confirmLabel={t("courses.deleteGroupYes")}
-          {...(group.groupAssignments.length > 0 ? { requiredText: nameOf(group) } : {})}
-          onConfirm={() => remove.mutate()}
-          onClose={close}
-        />
-      ) : null}
+      {open === "delete" ? <DeleteGroupDialog group={group} onConfirm={() => remove.mutate()} onClose={close} /> : null}
     </span>
+  );
+}
+
+function DeleteGroupDialog({
+  group,
+  onConfirm,
+  onClose,
+}: {
+  group: ListedGroup;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const counted = useQuery({
+    queryKey: queryKeys.removal.ofGroup(group.id),
+    queryFn: () =>
+      unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id }, query: { dryRun: "1" } } })),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  return (
+    <ConfirmDialog
+      title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
+      text={
+        <>
+          <p>{t("courses.deleteGroupText")}</p>
+          {counted.data ? <RestorableNote until={counted.data.restorableUntil} /> : null}
+        </>
+      }
+      confirmLabel={t("courses.deleteGroupYes")}
+      {...(group.groupAssignments.length > 0 ? { requiredText: nameOf(group) } : {})}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    />
   );
 }

@@ -9,6 +9,7 @@ const LINKS = [
   ["/admin/homerooms", "admin.homerooms"],
   ["/admin/subjects", "admin.subjects"],
   ["/admin/organisation", "admin.organisation"],
+  ["/admin/deletions", "deletions.title"],
   ["/admin/sessions", "admin.sessions"],
   ["/admin/privacy", "admin.privacy"],
 ] as const;

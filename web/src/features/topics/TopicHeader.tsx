@@ -4,6 +4,8 @@ import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { RestorableNote } from "../deletions/RestorableNote";
+import { useUndo } from "../deletions/deletions";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
@@ -127,6 +129,7 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
   const errorText = useErrorText();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const undo = useUndo();
   const path = { id: topic.id };
   const deletedItems = useQuery({
     queryKey: queryKeys.assignments.deletion(topic.id),
@@ -136,8 +139,8 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
   });
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
-    onSuccess: async () => {
-      toast(t("topic.deleted", { title: topic.title }));
+    onSuccess: async (deleted) => {
+      toast(t("topic.deleted", { title: topic.title }), undo(deleted, topic.title));
       if (topic.courseId === null) await navigate({ to: "/courses", ignoreBlocker: true });
       else await navigate({ to: "/courses/$courseId", params: { courseId: topic.courseId }, ignoreBlocker: true });
       await refreshTopics(cache);
@@ -166,6 +169,7 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
             ))}
           </ul>
           <p>{t("topic.deleteStays")}</p>
+          {deletedItems.data ? <RestorableNote until={deletedItems.data.restorableUntil} /> : null}
         </>
       }
       confirmLabel={t("topic.deleteYes")}

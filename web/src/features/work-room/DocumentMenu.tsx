@@ -3,7 +3,8 @@ import { useNavigate, useRouteContext } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../../api/client";
+import { useUndo } from "../deletions/deletions";
+import { client, unwrap } from "../../api/client";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
@@ -32,6 +33,7 @@ export function DocumentMenu({
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { person } = useRouteContext({ from: "/_school" });
+  const undo = useUndo();
   const [dialog, setDialog] = useState<"rename" | "versions" | "delete">();
   const section = useRef<HTMLSpanElement>(null);
   const close = () => setDialog(undefined);
@@ -48,10 +50,15 @@ export function DocumentMenu({
           params: { groupId: workRoom.groupId },
           search: { place: "documents" },
         });
-      await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
+      return unwrap(client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id }, query: {} } }));
     },
     onMutate: () => keepFocusNear(section.current),
-    onSuccess: () => toast(t("room.deleted", { name: fileName(document) })),
+    // A student cannot restore it; a teacher of the class can.
+    onSuccess: (deleted) =>
+      toast(
+        t("room.deleted", { name: fileName(document) }),
+        isStaff(person) ? undo(deleted, document.title) : undefined,
+      ),
     onError: showError,
     onSettled: async (_done, _problem, _nothing, focusNear) => {
       await refresh();

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { createFileRoute } from "@tanstack/react-router";
+import { createFileRoute, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -76,6 +76,9 @@ function CoursesHeader({ subjects }: { subjects: readonly { id: string; name: st
   return (
     <>
       <PageHeader title={t("nav.courses")}>
+        <Link to="/courses/deleted" className="inline-flex min-h-11 items-center px-2">
+          {t("deletions.title")}
+        </Link>
         <Button onPress={() => setOpen("class")}>{t("classes.new")}</Button>
         <Button kind="main" onPress={() => setOpen("course")}>
           {t("courses.new")}

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::people::{GRADE, MatrixActor, OTHERS, actors};
+use test_support::deletions::delete_group_of;
 use test_support::rows::execute;
 use test_support::topics::{LATER, id, link};
 use test_support::{Client, LessonFixture, TestApp, TestClass, TestUser};
@@ -46,6 +47,8 @@ pub struct LessonIds {
     pub chat_file: String,
     pub message: String,
     pub feedback: String,
+    /// The deletion of a group by the teacher.
+    pub deletion: String,
 }
 
 /// The lessons, the actors, and further ids that paths and bodies name.
@@ -104,6 +107,7 @@ impl LessonIds {
             chat_file: id(),
             message: id(),
             feedback: id(),
+            deletion: id(),
         }
     }
 
@@ -215,6 +219,7 @@ impl LessonIds {
         let feedback = id(&teach.post("/feedback", feedback).await.expect(201));
         grade(app, &submission, &teacher.id).await;
         let late_text = late_text(app, class, &group, &draft).await;
+        let deletion = delete_group_of(app, teacher, class).await;
         Self {
             class: class.to_owned(),
             subject: subject.to_owned(),
@@ -241,6 +246,7 @@ impl LessonIds {
             chat_file,
             message,
             feedback,
+            deletion,
         }
     }
 

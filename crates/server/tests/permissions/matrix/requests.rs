@@ -124,6 +124,7 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
         ("classes", "studentId") | ("groups", "userId") => return of_base_lesson(&world.cem.id),
         ("messages", "id") if line.situation == "direct" => return of_base_lesson(&fixture.direct),
         ("messages", "id") => return of_base_lesson(&fixture.announcement),
+        ("deletions", "id") => &lesson.deletion,
         ("subjects", "id") => &lesson.subject,
         ("classes", "id") => &lesson.class,
         ("courses", "id") => &lesson.course,

@@ -15,7 +15,7 @@ use test_support::topics::{group, id, topic};
 use test_support::{Client, DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World};
 
 /// Failpoints inside the transaction, after which nothing is deleted.
-const BEFORE: [&str; 1] = ["deletion.listed"];
+const BEFORE: [&str; 2] = ["deletion.archived", "deletion.listed"];
 /// Failpoints after the transaction.
 const AFTER: [&str; 4] = [
     "deletion.closing",
@@ -57,6 +57,7 @@ impl DeletionFixture {
         );
         env.set("DOCSERVER_URL", &document_server.url());
         env.set("DOCSERVER_SWEEP_SECONDS", "1");
+        env.set("DELETED_RETENTION_DAYS", "30");
         Some(Self {
             env,
             world,
@@ -170,6 +171,59 @@ async fn kill_during_deletions(kind: DatabaseKind) {
         }
     }
     fixture.env.close();
+}
+
+/// A restore that is interrupted has no effect and can be repeated.
+async fn kill_during_restore(kind: DatabaseKind) {
+    let Some(mut fixture) = DeletionFixture::start(kind).await else {
+        return;
+    };
+    let mut service = fixture.env.start("serve");
+    service.ready().await;
+    let open = fixture.open(&service, "Restored.").await;
+    let deleted = fixture
+        .ada(&service)
+        .delete(&format!("/groups/{}", open.group))
+        .await
+        .expect(200);
+    let restore = format!("/deletions/{}/restore", deleted["deletionId"].as_str().unwrap());
+    service.kill();
+    let armed = [("GROUPWORK_FAILPOINT", "deletion.restoring:1")];
+    let mut service = fixture.env.try_start("serve", &armed).unwrap();
+    service.ready().await;
+    drop(
+        fixture
+            .ada(&service)
+            .request(Method::POST, &restore)
+            .json(&json!({}))
+            .send()
+            .await,
+    );
+    let since = Instant::now();
+    while service.try_wait().is_none() {
+        assert!(since.elapsed() < WAIT_TIMEOUT, "the restore was not visited");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let mut service = fixture.env.start("serve");
+    service.ready().await;
+    let ada = fixture.ada(&service);
+    ada.get(&format!("/groups/{}", open.group))
+        .await
+        .refused(404, "NOT_FOUND");
+    ada.post(&restore, json!({})).await.expect(200);
+    ada.get(&path(&open.document, "")).await.expect(200);
+    service.kill();
+    fixture.env.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kill_during_restore_has_no_effect_on_sqlite() {
+    kill_during_restore(DatabaseKind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kill_during_restore_has_no_effect_on_postgres() {
+    kill_during_restore(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

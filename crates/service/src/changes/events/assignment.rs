@@ -118,7 +118,7 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
 }
 
 /// A topic was created.
-fn emit_created(details: &AssignmentDetails, builder: &mut EventBuilder<'_>) {
+pub fn emit_created(details: &AssignmentDetails, builder: &mut EventBuilder<'_>) {
     let topic = &details.assignment;
     let header = EventBuilder::event(&topic.class_id, Event::AssignmentCreated);
     let payload = AssignmentCreated {
@@ -158,6 +158,13 @@ fn emit_attached(details: &AssignmentDetails, attached: &[GroupId], builder: &mu
         .links
         .iter()
         .filter(|link| attached.contains(&link.link.group_id))
+    {
+        emit_link(topic, link, builder);
+    }
+}
+
+/// A group works on a topic.
+pub fn emit_link(topic: &Assignment, link: &GroupAssignmentDetails, builder: &mut EventBuilder<'_>) {
     {
         let payload = AssignmentLinked {
             assignment_id: topic.id.clone(),

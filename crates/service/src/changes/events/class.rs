@@ -16,19 +16,8 @@ use api_types::event::{ClassEvent, ClassMembership, EmptyPayload, EventClass};
 
 pub fn emit(change: &ClassChange, builder: &mut EventBuilder<'_>) {
     match change {
-        ClassChange::Created { class, copied_from: _ } => {
-            let mut parties = vec![builder.admins(), ConnectionTarget::User(class.teacher.id.clone())];
-            parties.extend(
-                class
-                    .co_teachers
-                    .iter()
-                    .map(|person| ConnectionTarget::User(person.id.clone())),
-            );
-            builder.resync(parties, Vec::new());
-            // The class has no students yet; those of a copied class are enrolled by separate changes.
-            let header = EventBuilder::event(&class.class.id, Event::ClassCreated);
-            builder.emit_to_staff(&header, class_event(class, &[]));
-        }
+        // The class has no students yet; those of a copied class are enrolled by separate changes.
+        ClassChange::Created { class, copied_from: _ } => emit_created(class, builder),
         ClassChange::Updated {
             class,
             changed,
@@ -74,6 +63,16 @@ pub fn emit(change: &ClassChange, builder: &mut EventBuilder<'_>) {
             builder.emit_to_staff(&header, payload);
         }
     }
+}
+
+/// A class exists. Its students are notified separately.
+pub fn emit_created(class: &ClassDetails, builder: &mut EventBuilder<'_>) {
+    let mut parties = vec![builder.admins(), ConnectionTarget::User(class.class.teacher_id.clone())];
+    let co_teachers = class.co_teachers.iter();
+    parties.extend(co_teachers.map(|person| ConnectionTarget::User(person.id.clone())));
+    builder.resync(parties, Vec::new());
+    let header = EventBuilder::event(&class.class.id, Event::ClassCreated);
+    builder.emit_to_staff(&header, class_event(class, &[]));
 }
 
 fn emit_updated(class: &ClassDetails, changed: &FieldDiff, students: &[UserId], builder: &mut EventBuilder<'_>) {

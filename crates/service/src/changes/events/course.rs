@@ -12,10 +12,7 @@ use api_types::event::{CourseDeleted, CourseEvent, EventCourse};
 
 pub fn emit(change: &CourseChange, builder: &mut EventBuilder<'_>) {
     match change {
-        CourseChange::Created { course } => {
-            let header = EventBuilder::event(&course.course.class_id, Event::CourseCreated);
-            builder.emit_to_staff(&header, course_payload(course, None));
-        }
+        CourseChange::Created { course } => emit_created(course, builder),
         CourseChange::Updated { course, changed } => {
             let header = EventBuilder::event(&course.course.class_id, Event::CourseUpdated);
             builder.emit_to_staff(&header, course_payload(course, Some(&names(changed))));
@@ -26,6 +23,12 @@ pub fn emit(change: &CourseChange, builder: &mut EventBuilder<'_>) {
             builder.emit_to_staff(&header, deleted_payload(&course.id, removed));
         }
     }
+}
+
+/// A course exists.
+pub fn emit_created(course: &CourseDetails, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event(&course.course.class_id, Event::CourseCreated);
+    builder.emit_to_staff(&header, course_payload(course, None));
 }
 
 /// Notifies the users who could see what was deleted.

@@ -15,11 +15,7 @@ use api_types::event::{DocumentEvent, DocumentRef, DocumentStatusChanged};
 
 pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
     match change {
-        DocumentChange::Created { group_context, document } => {
-            builder.emit_to_group(group_context, Event::DocumentCreated, |audience| {
-                document_payload(document, None, audience)
-            });
-        }
+        DocumentChange::Created { group_context, document } => emit_created(group_context, document, builder),
         DocumentChange::Updated {
             group_context,
             document,
@@ -66,6 +62,13 @@ pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
             builder.emit_to_whole_group(group_context, Event::DocumentDeleted, reference(group_context, document));
         }
     }
+}
+
+/// A document exists.
+pub fn emit_created(group_context: &GroupContext, document: &DocumentDetails, builder: &mut EventBuilder<'_>) {
+    builder.emit_to_group(group_context, Event::DocumentCreated, |audience| {
+        document_payload(document, None, audience)
+    });
 }
 
 /// The status or lock of documents changed.

@@ -48,7 +48,7 @@ pub fn emit(change: &GroupChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn emit_created(group: &GroupDetails, builder: &mut EventBuilder<'_>) {
+pub fn emit_created(group: &GroupDetails, builder: &mut EventBuilder<'_>) {
     let (group_context, now) = (group.group_context(), builder.now());
     if group_context.is_open(now) {
         builder.resync_users(&group.member_ids(), Vec::new());
