@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use aws_lc_rs::encoding::AsBigEndian as _;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{

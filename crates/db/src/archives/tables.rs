@@ -245,6 +245,21 @@ pub static TABLES: &[ArchivedTable] = &[
             ("updated_at", Int),
             ("is_draft", Bool),
             ("publish_at", Int),
+            ("includes_shared_text", Bool),
+        ],
+    },
+    ArchivedTable {
+        name: "assignment_rubrics",
+        table: "assignment_rubrics",
+        order: "assignment_id",
+        columns: &[
+            ("assignment_id", Text),
+            ("rubric_id", Text),
+            ("title", Text),
+            ("criteria", Text),
+            ("is_shown", Bool),
+            ("created_at", Int),
+            ("updated_at", Int),
         ],
     },
     ArchivedTable {
@@ -585,6 +600,7 @@ pub static TABLES: &[ArchivedTable] = &[
             ("published_at", Int),
             ("created_at", Int),
             ("updated_at", Int),
+            ("rubric", Text),
         ],
     },
     ArchivedTable {
@@ -617,6 +633,7 @@ pub static TABLES: &[ArchivedTable] = &[
             ("member_grades", Text),
             ("changed_by_id", Text),
             ("created_at", Int),
+            ("rubric", Text),
         ],
     },
     ArchivedTable {

@@ -227,6 +227,7 @@ fn archived_rows(selection: &Selection) -> Vec<(&'static str, String)> {
         ("group_attachments", format!("group_id IN ({groups})")),
         ("assignments", format!("id IN ({topics})")),
         ("group_assignments", format!("id IN ({links})")),
+        ("assignment_rubrics", format!("assignment_id IN ({topics})")),
         (
             "assignment_attachments",
             either(
