@@ -933,6 +933,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assignments/{id}/rubric": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rubric of a topic
+         * @description Students receive it if the teacher shows it beforehand, otherwise once a grade with filled criteria is published.
+         */
+        get: operations["get_assignments_id_rubric"];
+        /**
+         * Set the rubric of a topic, or whether students see it beforehand
+         * @description The topic keeps a copy of the criteria. While a grade uses it, it cannot be replaced.
+         */
+        put: operations["put_assignments_id_rubric"];
+        post?: never;
+        /** Remove the rubric of a topic */
+        delete: operations["delete_assignments_id_rubric"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/admin/ban-user": {
         parameters: {
             query?: never;
@@ -2377,6 +2402,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/classes/{id}/copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a course into a class
+         * @description Creates a course with the topics of another one, optionally with their files and groups, all or none. A dry run
+         *     copies no files.
+         */
+        post: operations["post_classes_id_copies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/classes/{id}/courses": {
         parameters: {
             query?: never;
@@ -2576,6 +2622,86 @@ export interface paths {
         head?: never;
         /** Update a course */
         patch: operations["patch_courses_id"];
+        trace?: never;
+    };
+    "/courses/{id}/copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy topics into a course
+         * @description Copies topics of any managed class with their texts, optionally with their files and groups, all or none. A dry run
+         *     copies no files.
+         */
+        post: operations["post_courses_id_copies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deletions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deleted objects that can be restored, newest first
+         * @description Administrators see those of the organization, teachers what they deleted in the classes that they manage, and the
+         *     documents that others deleted there.
+         */
+        get: operations["get_deletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deletions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a deleted object for good, with its files */
+        delete: operations["delete_deletions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deletions/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted object with everything that was deleted with it
+         * @description Objects keep their ids. Group numbers that are taken are replaced, a course whose name is taken gets a number, and
+         *     people who left in the meantime stay out.
+         */
+        post: operations["post_deletions_id_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/docs": {
@@ -3332,6 +3458,52 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/rubrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rubrics that the caller may use, by title
+         * @description The caller's own and shared ones; administrators see all. Without the criteria. A school has at most 1,000.
+         */
+        get: operations["get_rubrics"];
+        put?: never;
+        /** Create a rubric */
+        post: operations["post_rubrics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rubrics/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a rubric */
+        get: operations["get_rubrics_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a rubric
+         * @description Only its owner and administrators. Topics keep the criteria that they have.
+         */
+        delete: operations["delete_rubrics_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a rubric
+         * @description Only its owner and administrators. `criteria` replaces the whole list. Topics keep the criteria that they have.
+         */
+        patch: operations["patch_rubrics_id"];
         trace?: never;
     };
     "/sign-on/providers": {
@@ -4410,7 +4582,7 @@ export interface components {
          * @description Action of an activity log record.
          * @enum {string}
          */
-        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
+        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "RESTORE" | "DISCARD" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
         /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
@@ -5349,7 +5521,7 @@ export interface components {
          * @description Category of an activity log record.
          * @enum {string}
          */
-        Category: "CLASS" | "HOMEROOM" | "SUBJECT" | "COURSE" | "GROUP" | "ASSIGNMENT" | "SUBMISSION" | "DOCUMENT" | "FEEDBACK" | "USER" | "TENANT" | "AUTH";
+        Category: "CLASS" | "HOMEROOM" | "SUBJECT" | "COURSE" | "GROUP" | "ASSIGNMENT" | "SUBMISSION" | "DOCUMENT" | "FEEDBACK" | "RUBRIC" | "USER" | "TENANT" | "AUTH";
         /** @description Text of a room message; required unless files are attached. */
         ChatText: string;
         /** @description The dependencies of the service: `ok`, `down`, `unset` (not configured) or `unasked` (while draining). */
@@ -5447,7 +5619,7 @@ export interface components {
             status: components["schemas"]["ClassStatus"];
         };
         /** @description The result of deleting a class. */
-        ClassRemoved: {
+        ClassRemoved: components["schemas"]["Undo"] & {
             deleted: components["schemas"]["DeletedCounts"];
             /** @description Always true; failures are reported as errors. */
             success: boolean;
@@ -5619,6 +5791,26 @@ export interface components {
             /** @description The new password of the account, returned only once. Absent if the account keeps its password. */
             temporaryPassword?: string | null;
         };
+        /** @description A topic that a copy created. */
+        CopiedTopic: {
+            deadline: components["schemas"]["Timestamp"];
+            id: components["schemas"]["AssignmentId"];
+            isDraft: boolean;
+            publishAt: components["schemas"]["Timestamp"] | null;
+            title: components["schemas"]["Title"];
+        };
+        /** @description What a copy created. In a dry run, the ids are those of a preview and do not exist. */
+        Copies: {
+            assignments: components["schemas"]["CopiedTopic"][];
+            /** @description The course of the copies. */
+            course: components["schemas"]["Course"];
+            /** @description Number of copied files. */
+            files: number;
+            /** @description The new groups. Groups that stay in their course are not listed. */
+            groups: components["schemas"]["GroupLabel"][];
+            /** @description Number of places in groups that were not copied, because their students are not in the class of the copy. */
+            missingMembers: number;
+        };
         /** @description A course. */
         Course: {
             class: components["schemas"]["ClassLabel"];
@@ -5696,7 +5888,7 @@ export interface components {
             subjectId: components["schemas"]["SubjectId"];
         };
         /** @description The result of deleting a course. */
-        CourseRemoved: {
+        CourseRemoved: components["schemas"]["Undo"] & {
             deletedAssignments: components["schemas"]["AssignmentId"][];
             /** Format: int64 */
             deletedDocuments: number;
@@ -5721,6 +5913,10 @@ export interface components {
             /** @description The token, for the header `X-API-Key`. Null in a repeated response to the same `Idempotency-Key`. */
             secret: string | null;
         };
+        /** @description Description of a criterion or a level, or a comment on a filled criterion. */
+        CriterionNote: string;
+        /** @description Title of a criterion of a rubric. */
+        CriterionTitle: string;
         /** @description Custom host name of an organization. */
         CustomDomain: string;
         /** @description An RFC 3339 time, or a date such as 2026-01-31: the first moment of that day in the school's time zone. */
@@ -5736,6 +5932,58 @@ export interface components {
             /** Format: int64 */
             groups: number;
         };
+        /**
+         * @description Kind of a deleted object.
+         * @enum {string}
+         */
+        DeletedNoun: "CLASS" | "COURSE" | "GROUP" | "ASSIGNMENT" | "DOCUMENT";
+        /** @description A deleted object that can be restored. */
+        Deletion: {
+            /**
+             * Format: int64
+             * @description Size of its files in bytes. They count towards the storage quota.
+             */
+            bytes: number;
+            /** @description The class of the object, or the class itself. It may be deleted as well. */
+            classId: components["schemas"]["ClassId"];
+            className: string;
+            counts: components["schemas"]["DeletionCounts"];
+            courseId: components["schemas"]["CourseId"] | null;
+            deletedAt: components["schemas"]["Timestamp"];
+            deletedBy: components["schemas"]["Person"] | null;
+            groupId: components["schemas"]["GroupId"] | null;
+            groupName: string | null;
+            id: components["schemas"]["DeletionId"];
+            /** @description Name or title at the time of the deletion. */
+            name: string;
+            noun: components["schemas"]["DeletedNoun"];
+            /** @description Id of the object, which it keeps when it is restored. */
+            objectId: string;
+            /** @description When it is deleted for good. */
+            restorableUntil: components["schemas"]["Timestamp"];
+        };
+        /** @description Number of objects that were deleted together. */
+        DeletionCounts: {
+            /**
+             * Format: int64
+             * @description Number of topics.
+             */
+            assignments: number;
+            /** Format: int64 */
+            courses: number;
+            /** Format: int64 */
+            documents: number;
+            /** Format: int64 */
+            groups: number;
+            /**
+             * Format: int64
+             * @description Number of room messages.
+             */
+            messages: number;
+            /** Format: int64 */
+            submissions: number;
+        };
+        DeletionId: string;
         /** @description Task text of an assignment, or a group's own task text. */
         Description: string;
         /** @description A direct message, or an announcement to a class. */
@@ -5859,6 +6107,10 @@ export interface components {
             /** @description A document of a group that works on the finished topic. */
             documentId: components["schemas"]["DocumentId"];
         };
+        /** @description The result of deleting a document. */
+        DocumentRemoved: components["schemas"]["Undo"] & {
+            success: boolean;
+        };
         /**
          * @description Status of a document.
          * @enum {string}
@@ -5941,6 +6193,8 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
+            /** @description True shows the text of this group after the shared one; false, the default, shows it instead. */
+            includesSharedText?: components["schemas"]["Edit_bool"];
             /**
              * @description True hides the topic from this group, even if it is published for the others. With false and without
              *     `publishAt`, the group follows the topic.
@@ -5968,11 +6222,13 @@ export interface components {
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
         Edit_Name: null | string;
+        Edit_NewCriteria: null | components["schemas"]["NewCriterion"][];
         Edit_Points: null | number;
         Edit_QuotaBytes: null | number;
         Edit_RequiredDocuments: null | number;
         Edit_RequiredMembers: null | ("admins" | "staff");
         Edit_RequiredSubmissions: null | number;
+        Edit_RubricTitle: null | string;
         Edit_Schedule: null | components["schemas"]["ScheduleEntry"][];
         Edit_ShortName: null | string;
         Edit_SignOnPreset: null | ("ENTRA" | "GOOGLE" | "ISERV" | "KEYCLOAK" | "VIDIS" | "OTHER");
@@ -6143,6 +6399,11 @@ export interface components {
              * @description Documents with editing statistics of the user.
              */
             contributions: number;
+            /**
+             * Format: int64
+             * @description Deleted objects that can be restored and contained data of the user.
+             */
+            deletedItems: number;
             /**
              * Format: int64
              * @description Comments on documents whose text was removed.
@@ -6384,6 +6645,8 @@ export interface components {
             memberGrades: components["schemas"]["MemberGrade"][];
             points: components["schemas"]["Points"] | null;
             publishedAt: components["schemas"]["Timestamp"] | null;
+            /** @description The filled criteria of the topic's rubric, in its order. */
+            rubric: components["schemas"]["RubricMark"][];
             status: components["schemas"]["GradeStatus"];
             value: components["schemas"]["GradeValue"] | null;
         };
@@ -6441,6 +6704,11 @@ export interface components {
             points?: components["schemas"]["Edit_Points"];
             /** @description `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged. */
             publish?: boolean | null;
+            /**
+             * @description The filled criteria of the topic's rubric: the complete list, which replaces the present one. A draft may be
+             *     filled in part.
+             */
+            rubric?: components["schemas"]["NewRubricMark"][] | null;
             /** @description A value of the grade scale. */
             value?: components["schemas"]["Edit_GradeValue"];
         };
@@ -6497,6 +6765,8 @@ export interface components {
             feedback: components["schemas"]["FeedbackText"] | null;
             memberGrades: components["schemas"]["MemberGrade"][];
             points: components["schemas"]["Points"] | null;
+            /** @description The filled criteria of the topic's rubric, in its order. */
+            rubric: components["schemas"]["RubricMark"][];
             status: components["schemas"]["GradeStatus"];
             value: components["schemas"]["GradeValue"] | null;
             /**
@@ -6542,10 +6812,12 @@ export interface components {
             /** @description The attachments that the group sees. */
             effectiveAttachments: components["schemas"]["AssignmentAttachment"][];
             /** @description The task text that the group reads. */
-            effectiveDescription: components["schemas"]["Description"];
+            effectiveDescription: string;
             group: components["schemas"]["GroupLabel"];
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupAssignmentId"];
+            /** @description Staff only: whether the group reads its own text after the shared one instead of alone. */
+            includesSharedText?: boolean;
             /** @description Whether the group submitted the required number of documents. */
             isComplete: boolean;
             /** @description Staff only: whether the topic is hidden from this group until it is published for it. */
@@ -6564,6 +6836,8 @@ export interface components {
         GroupAssignmentEdit: {
             /** @description The group's own task text; an empty text removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
+            /** @description True shows the own task text after the shared one; false shows it instead. */
+            includesSharedText?: components["schemas"]["Edit_bool"];
             /**
              * @description True hides the topic from this group, even if it is published for the others. With false and without
              *     `publishAt`, the group follows the topic.
@@ -6598,7 +6872,7 @@ export interface components {
             currentSubmission?: components["schemas"]["SubmissionBrief"] | null;
             currentSubmissionId: components["schemas"]["SubmissionId"] | null;
             /** @description The task text that the group reads. */
-            effectiveDescription: components["schemas"]["Description"];
+            effectiveDescription: string;
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupAssignmentId"];
             lateAllowedUntil?: components["schemas"]["Timestamp"] | null;
@@ -6743,7 +7017,7 @@ export interface components {
             name: components["schemas"]["ShortName"];
         };
         /** @description The result of deleting a group. */
-        GroupRemoved: {
+        GroupRemoved: components["schemas"]["Undo"] & {
             /** Format: int64 */
             deletedDocuments: number;
             /** Format: int64 */
@@ -6789,6 +7063,11 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             workRoomId: components["schemas"]["WorkRoomId"];
         };
+        /**
+         * @description Which groups a copy gets.
+         * @enum {string}
+         */
+        GroupsOfCopy: "NONE" | "SAME" | "NAMES";
         /** @description The result of submitting a document. */
         HandedIn: {
             document: components["schemas"]["WorkRoomDocument"];
@@ -7074,6 +7353,8 @@ export interface components {
         };
         /** @description Id of a text that was saved after its document was deleted. */
         LateTextId: string;
+        /** @description Label of a level of a criterion. */
+        LevelLabel: string;
         /** @description A topic to which a draft can be linked. */
         LinkableTopic: {
             assignmentId: components["schemas"]["AssignmentId"];
@@ -7090,6 +7371,7 @@ export interface components {
          * @enum {string}
          */
         LinkingRule: "ADMINISTRATOR" | "EXTERNAL_ID" | "VERIFIED_DOMAIN";
+        List_AssignmentId: string[];
         List_AttachmentId: string[];
         List_ClassId: string[];
         List_GroupId: string[];
@@ -7097,6 +7379,8 @@ export interface components {
             /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
             groupId: components["schemas"]["GroupId"];
+            /** @description True shows the text of this group after the shared one; false, the default, shows it instead. */
+            includesSharedText?: components["schemas"]["Edit_bool"];
             /**
              * @description True hides the topic from this group, even if it is published for the others. With false and without
              *     `publishAt`, the group follows the topic.
@@ -7119,6 +7403,23 @@ export interface components {
         ListedAssignment: components["schemas"]["AssignmentListItem"] | components["schemas"]["AssignmentOutline"];
         /** @description A group in a list with the details visible to the caller, as indicated by `view`. */
         ListedGroup: components["schemas"]["GroupListItem"] | components["schemas"]["GroupOutline"];
+        /** @description A rubric in a list, without its criteria. */
+        ListedRubric: {
+            /** @description Whether the caller may change and delete it. */
+            canEdit: boolean;
+            /**
+             * Format: int64
+             * @description Number of criteria.
+             */
+            criterionCount: number;
+            id: components["schemas"]["RubricId"];
+            /** @description Whether all teachers of the school may use it. */
+            isShared: boolean;
+            maxPoints: components["schemas"]["Points"] | null;
+            owner: components["schemas"]["Person"];
+            title: components["schemas"]["RubricTitle"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
         /** @description Language of a user, such as "en" or "de-CH". */
         Locale: string;
         /** @description Id of a record of the activity log. */
@@ -7404,8 +7705,10 @@ export interface components {
         NewClone: {
             /** @description The school year of the new class. Dates are shifted by its distance from the year of the original. */
             academicYear: components["schemas"]["AcademicYear"];
+            groups?: components["schemas"]["GroupsOfCopy"] | null;
             /** @description The name of the new class. */
             name: components["schemas"]["Name"];
+            publication?: components["schemas"]["PublicationOfCopy"] | null;
             /** @description Whether to copy the courses that are not archived. */
             withCourses?: boolean;
             /** @description Whether to enroll the students of the original. */
@@ -7434,6 +7737,7 @@ export interface components {
             courseId?: components["schemas"]["Edit_CourseId"];
             /** @description The deadline of the copy. It may be in the past. */
             deadline: components["schemas"]["Timestamp"];
+            publication?: components["schemas"]["PublicationOfCopy"] | null;
             /** @description Whether to copy the files that are shared by all groups. */
             withFiles?: boolean;
         };
@@ -7447,6 +7751,32 @@ export interface components {
             status?: components["schemas"]["CourseStatus"] | null;
             /** @description The subject of the course. It is added to the subjects of the class if necessary. */
             subjectId: components["schemas"]["SubjectId"];
+        };
+        /** @description A course to copy into a class, with its topics. */
+        NewCourseCopy: {
+            /** @description The course, of any class that the caller manages. */
+            courseId: components["schemas"]["CourseId"];
+            groups?: components["schemas"]["GroupsOfCopy"] | null;
+            name?: components["schemas"]["Name"] | null;
+            publication?: components["schemas"]["PublicationOfCopy"] | null;
+            /**
+             * Format: int64
+             * @description By how many days all dates are shifted. By default, by whole weeks from the school year of the original to that
+             *     of the copy.
+             */
+            shiftDays?: number | null;
+            /** @description Whether to copy the shared files and, with groups, their own files. */
+            withFiles?: boolean;
+        };
+        /** @description The criteria of a new or changed rubric. */
+        NewCriteria: components["schemas"]["NewCriterion"][];
+        /** @description A criterion of a new or changed rubric. The service assigns its id. */
+        NewCriterion: {
+            description?: components["schemas"]["CriterionNote"] | null;
+            id?: components["schemas"]["RubricCriterionId"] | null;
+            /** @description The levels, in the order in which they are shown. */
+            levels: components["schemas"]["NewLevel"][];
+            title: components["schemas"]["CriterionTitle"];
         };
         /** @description A request to divide students into groups. */
         NewDivision: {
@@ -7569,6 +7899,14 @@ export interface components {
             /** @description Students of the organization with active accounts. */
             studentIds: components["schemas"]["List_UserId"];
         };
+        /** @description A level of a new or changed criterion. The service assigns its id. */
+        NewLevel: {
+            description?: components["schemas"]["CriterionNote"] | null;
+            id?: components["schemas"]["RubricLevelId"] | null;
+            label: components["schemas"]["LevelLabel"];
+            maxPoints?: components["schemas"]["Points"] | null;
+            minPoints?: components["schemas"]["Points"] | null;
+        };
         /** @description A domain to add. */
         NewMailDomain: {
             /** @description The domain of the school's email addresses, for example `school.example`. */
@@ -7661,6 +7999,22 @@ export interface components {
             content?: components["schemas"]["ChatText"] | null;
             replyToId?: components["schemas"]["MessageId"] | null;
         };
+        /** @description A rubric to create. */
+        NewRubric: {
+            /** @description The criteria, in the order in which they are shown. */
+            criteria: components["schemas"]["NewCriteria"];
+            /** @description Whether all teachers of the school may use it. Defaults to false. */
+            isShared?: boolean;
+            title: components["schemas"]["RubricTitle"];
+        };
+        /** @description A criterion that a teacher fills in. Without a level it is a comment alone. */
+        NewRubricMark: {
+            comment?: components["schemas"]["CriterionNote"] | null;
+            /** @description The criterion of the rubric of the topic. */
+            criterionId: components["schemas"]["RubricCriterionId"];
+            levelId?: components["schemas"]["RubricLevelId"] | null;
+            points?: components["schemas"]["Points"] | null;
+        };
         /** @description A sign-on provider to add. */
         NewSignOnProvider: {
             /** @description Whether identities without an account get one; default NEVER. */
@@ -7717,6 +8071,22 @@ export interface components {
             ownerName: components["schemas"]["Name"];
             /** @description The short name, used as the subdomain. */
             slug: components["schemas"]["Slug"];
+        };
+        /** @description Topics to copy into a course. */
+        NewTopicCopies: {
+            /** @description The topics, of any class that the caller manages. */
+            assignmentIds: components["schemas"]["List_AssignmentId"];
+            deadline?: components["schemas"]["Timestamp"] | null;
+            groups?: components["schemas"]["GroupsOfCopy"] | null;
+            publication?: components["schemas"]["PublicationOfCopy"] | null;
+            /**
+             * Format: int64
+             * @description By how many days all dates are shifted. By default, by whole weeks from the school year of the original to that
+             *     of the copy.
+             */
+            shiftDays?: number | null;
+            /** @description Whether to copy the shared files and, with groups, their own files. */
+            withFiles?: boolean;
         };
         /** @description A user to create. */
         NewUser: {
@@ -7822,6 +8192,36 @@ export interface components {
                 userId: components["schemas"]["UserId"] | null;
                 userName: string;
                 userRole: string;
+            }[];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list that grows without bound. */
+        Page_Deletion: {
+            /** @description The rows of the page. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Size of its files in bytes. They count towards the storage quota.
+                 */
+                bytes: number;
+                /** @description The class of the object, or the class itself. It may be deleted as well. */
+                classId: components["schemas"]["ClassId"];
+                className: string;
+                counts: components["schemas"]["DeletionCounts"];
+                courseId: components["schemas"]["CourseId"] | null;
+                deletedAt: components["schemas"]["Timestamp"];
+                deletedBy: components["schemas"]["Person"] | null;
+                groupId: components["schemas"]["GroupId"] | null;
+                groupName: string | null;
+                id: components["schemas"]["DeletionId"];
+                /** @description Name or title at the time of the deletion. */
+                name: string;
+                noun: components["schemas"]["DeletedNoun"];
+                /** @description Id of the object, which it keeps when it is restored. */
+                objectId: string;
+                /** @description When it is deleted for good. */
+                restorableUntil: components["schemas"]["Timestamp"];
             }[];
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8084,8 +8484,18 @@ export interface components {
             /** @description The time zone. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
+        /**
+         * @description When students see a copy.
+         * @enum {string}
+         */
+        PublicationOfCopy: "DRAFT" | "SAME";
         /** @description The result of publishing grades. */
         PublishedGrades: {
+            /**
+             * Format: int64
+             * @description Number of drafts that were left out, because their rubric is filled in only in part.
+             */
+            incomplete: number;
             /**
              * Format: int64
              * @description Number of grades that were drafts and are published now.
@@ -8148,7 +8558,7 @@ export interface components {
             success: boolean;
         };
         /** @description The result of deleting a topic. */
-        RemovedTopic: {
+        RemovedTopic: components["schemas"]["Undo"] & {
             /**
              * Format: int64
              * @description Number of submissions that were deleted, or would be in a dry run.
@@ -8183,6 +8593,29 @@ export interface components {
          * @description Number of documents a group has to submit for an assignment.
          */
         RequiredSubmissions: number;
+        /** @description The result of restoring a deleted object. */
+        Restored: {
+            classId: components["schemas"]["ClassId"];
+            /**
+             * Format: int64
+             * @description Number of memberships and enrolments of people who left in the meantime.
+             */
+            leftOut: number;
+            /**
+             * Format: int64
+             * @description Number of rows that could not be restored because what they belong to is gone.
+             */
+            missing: number;
+            noun: components["schemas"]["DeletedNoun"];
+            objectId: string;
+            /** @description The new name of a course whose name was taken. */
+            renamedTo: string | null;
+            /**
+             * Format: int64
+             * @description Number of groups whose number was taken and that have a new one.
+             */
+            renumberedGroups: number;
+        };
         /** @description A submission to return for revision. */
         ReturnSubmission: {
             /** @description What has to be revised. The group sees this text. */
@@ -8241,6 +8674,66 @@ export interface components {
          * @enum {string}
          */
         RowStatus: "created" | "updated" | "invited" | "skipped" | "failed";
+        /** @description A rubric with its criteria. */
+        Rubric: {
+            /** @description Whether the caller may change and delete it. */
+            canEdit: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            criteria: components["schemas"]["RubricCriterion"][];
+            id: components["schemas"]["RubricId"];
+            /** @description Whether all teachers of the school may use it. */
+            isShared: boolean;
+            maxPoints: components["schemas"]["Points"] | null;
+            owner: components["schemas"]["Person"];
+            title: components["schemas"]["RubricTitle"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /** @description A criterion of a rubric. */
+        RubricCriterion: {
+            description: components["schemas"]["CriterionNote"] | null;
+            id: components["schemas"]["RubricCriterionId"];
+            levels: components["schemas"]["RubricLevel"][];
+            title: components["schemas"]["CriterionTitle"];
+        };
+        /** @description Id of a criterion of a rubric. */
+        RubricCriterionId: string;
+        /** @description The fields of a rubric that a PATCH can change. */
+        RubricEdit: {
+            /** @description The complete list of criteria; it replaces the present one. */
+            criteria?: components["schemas"]["Edit_NewCriteria"];
+            /** @description Whether all teachers of the school may use it. */
+            isShared?: components["schemas"]["Edit_bool"];
+            title?: components["schemas"]["Edit_RubricTitle"];
+        };
+        /** @description Id of a rubric. */
+        RubricId: string;
+        /** @description A level of a criterion. Its points are a number (`minPoints` equals `maxPoints`), a range, or absent. */
+        RubricLevel: {
+            description: components["schemas"]["CriterionNote"] | null;
+            id: components["schemas"]["RubricLevelId"];
+            label: components["schemas"]["LevelLabel"];
+            maxPoints: components["schemas"]["Points"] | null;
+            minPoints: components["schemas"]["Points"] | null;
+        };
+        /** @description Id of a level of a criterion. */
+        RubricLevelId: string;
+        /** @description A filled criterion of a grade. It repeats the names, because the rubric of the topic may be replaced later. */
+        RubricMark: {
+            comment: components["schemas"]["CriterionNote"] | null;
+            /** @description The title of the criterion. */
+            criterion: components["schemas"]["CriterionTitle"];
+            criterionId: components["schemas"]["RubricCriterionId"];
+            level: components["schemas"]["LevelLabel"] | null;
+            levelId: components["schemas"]["RubricLevelId"] | null;
+            maxPoints: components["schemas"]["Points"] | null;
+            points: components["schemas"]["Points"] | null;
+        };
+        /** @description The rubric of a topic, as far as the caller may see it. */
+        RubricOfTopic: {
+            rubric: components["schemas"]["TopicRubric"] | null;
+        };
+        /** @description Title of a rubric. */
+        RubricTitle: string;
         /** @description Lessons of a week, at most 100. */
         Schedule: components["schemas"]["ScheduleEntry"][];
         /** @description A weekly lesson. */
@@ -8394,6 +8887,10 @@ export interface components {
             deadline?: components["schemas"]["Edit_Timestamp"];
             /** @description New task text. */
             description?: components["schemas"]["Edit_Description"];
+            /** @description True turns the topic into a draft, which students do not see; false publishes a draft. */
+            isDraft?: components["schemas"]["Edit_bool"];
+            /** @description Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time. */
+            publishAt?: components["schemas"]["Edit_Timestamp"];
             /** @description Ids of shared attachments to remove. */
             removeAttachmentIds?: components["schemas"]["List_AttachmentId"];
             /** @description New start date of every group of the topic. */
@@ -8494,6 +8991,12 @@ export interface components {
              * @default 0
              */
             conversions: number;
+            /**
+             * Format: int64
+             * @description Files of deleted objects that can be restored.
+             * @default 0
+             */
+            deleted: number;
             /**
              * Format: int64
              * @description The current content of documents.
@@ -8890,6 +9393,29 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "read" | "provisioning" | "grades";
+        /** @description The criteria of a topic: a copy of a rubric. */
+        TopicRubric: {
+            assignmentId: components["schemas"]["AssignmentId"];
+            criteria: components["schemas"]["RubricCriterion"][];
+            /** @description Whether students see the criteria before their grade is published. */
+            isShown: boolean;
+            /** @description Staff only: whether a grade uses it, so that it cannot be replaced or removed. */
+            isUsed?: boolean;
+            maxPoints: components["schemas"]["Points"] | null;
+            rubricId?: components["schemas"]["RubricId"] | null;
+            title: components["schemas"]["RubricTitle"];
+        };
+        /** @description The rubric of a topic. */
+        TopicRubricChoice: {
+            /** @description Whether students see the criteria before their grade is published. Defaults to true, or stays. */
+            isShown?: boolean | null;
+            rubricId?: components["schemas"]["RubricId"] | null;
+        };
+        /** @description How a deletion can be undone, in the response to it. Empty if deletions are final. */
+        Undo: {
+            deletionId?: components["schemas"]["DeletionId"] | null;
+            restorableUntil?: components["schemas"]["Timestamp"] | null;
+        };
         /** @description A draft without a topic whose group works on another active topic. */
         UnlinkedDraft: {
             documentId: components["schemas"]["DocumentId"];
@@ -11253,6 +11779,42 @@ export interface components {
             };
         };
         /**
+         * @description `ALREADY_RESTORED`: The deleted object was restored before.
+         *
+         *     `ARCHIVE_DAMAGED`: The stored data of the deleted object is damaged; nothing was restored.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `PARENT_MISSING`: What the deleted object belongs to is deleted, too; `details` names it.
+         */
+        "409.ALREADY_RESTORED.ARCHIVE_DAMAGED.CLASS_ARCHIVED.COURSE_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED.PARENT_MISSING": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_RESTORED`: The deleted object was restored before.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.ALREADY_RESTORED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
          * @description `ALREADY_SUBMITTED`: The document is already submitted.
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
@@ -11809,6 +12371,25 @@ export interface components {
         /**
          * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
@@ -11952,9 +12533,41 @@ export interface components {
         /**
          * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
+         *     `NOT_SUBMITTED`: The document is not submitted.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `RUBRIC_INCOMPLETE`: The rubric of the grade is filled in only in part.
+         */
+        "409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED.RUBRIC_INCOMPLETE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `RUBRIC_IN_USE`: A grade uses the rubric of the topic.
+         */
+        "409.CLASS_ARCHIVED.ORGANIZATION_CHANGED.RUBRIC_IN_USE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -16924,6 +17537,117 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    get_assignments_id_rubric: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the rubric of a topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RubricOfTopic"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    put_assignments_id_rubric: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TopicRubricChoice"];
+            };
+        };
+        responses: {
+            /** @description Set the rubric of a topic, or whether students see it beforehand */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RubricOfTopic"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED.RUBRIC_IN_USE"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_assignments_id_rubric: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove the rubric of a topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED.RUBRIC_IN_USE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     post_auth_admin_ban_user: {
         parameters: {
             query?: never;
@@ -21089,6 +21813,54 @@ export interface operations {
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
+    post_classes_id_copies: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a class */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCourseCopy"];
+            };
+        };
+        responses: {
+            /** @description Copy a course into a class */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Copies"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
+        };
+    };
     get_classes_id_courses: {
         parameters: {
             query?: {
@@ -22229,6 +23001,161 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    post_courses_id_copies: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a course */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTopicCopies"];
+            };
+        };
+        responses: {
+            /** @description Copy topics into a course */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Copies"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
+        };
+    };
+    get_deletions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows. A value above 200 counts as 200. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List deleted objects that can be restored, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Deletion"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_deletions_id: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a deletion */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a deleted object for good, with its files */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_RESTORED.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_deletions_id_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a deletion */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Restore a deleted object with everything that was deleted with it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ALREADY_RESTORED.ARCHIVE_DAMAGED.CLASS_ARCHIVED.COURSE_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED.PARENT_MISSING"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     get_docs: {
         parameters: {
             query?: never;
@@ -22891,7 +23818,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED.RUBRIC_INCOMPLETE"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -25953,6 +26880,189 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    get_rubrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the rubrics that the caller may use, by title */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedRubric"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_rubrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRubric"];
+            };
+        };
+        responses: {
+            /** @description Create a rubric */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rubric"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_rubrics_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a rubric */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a rubric */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rubric"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_rubrics_id: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a rubric */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a rubric */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    patch_rubrics_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a rubric */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RubricEdit"];
+            };
+        };
+        responses: {
+            /** @description Change a rubric */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rubric"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     get_sign_on_providers: {
         parameters: {
             query?: {
@@ -27884,7 +28994,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["DocumentRemoved"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -29186,7 +30296,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED.RUBRIC_INCOMPLETE"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
