@@ -4,12 +4,13 @@
 use domain::details::SubmissionDetails;
 use domain::document_kind::FileExtension;
 use domain::feedback::{Feedback, FeedbackVisibility};
+use domain::file::GradeFile;
 use domain::grade::{Grade, GradeState, GradeStatus, MemberGrade};
-use domain::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
+use domain::id::{AttachmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
 use domain::number::Points;
 use domain::rubric::RubricMark;
 use domain::submission::{SubmissionDocument, SubmissionStatus};
-use domain::text::{FeedbackText, GradeValue, Note};
+use domain::text::{FeedbackText, FileName, GradeValue, Note};
 use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -121,6 +122,8 @@ pub struct GradeView {
     feedback: Option<FeedbackText>,
     /// The filled criteria of the topic's rubric, in its order.
     rubric: Vec<RubricMark>,
+    /// Files for the group, oldest first.
+    files: Vec<GradeFileView>,
     status: GradeStatus,
     graded_by_id: UserId,
     graded_at: Timestamp,
@@ -144,12 +147,51 @@ impl GradeView {
             points: grade.points,
             feedback: grade.feedback,
             rubric: grade.rubric,
+            files: grade.files.iter().map(GradeFileView::from).collect(),
             status: grade.status,
             graded_by_id: grade.graded_by_id,
             graded_at: grade.graded_at,
             published_at: grade.published_at,
             member_grades: grade.member_grades,
         })
+    }
+}
+
+/// A file that staff added to a grade.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GradeFile)]
+pub struct GradeFileView {
+    id: AttachmentId,
+    file_name: FileName,
+    mime_type: String,
+    size: i64,
+    uploaded_by_id: UserId,
+    created_at: Timestamp,
+    url: String,
+}
+
+impl GradeFileView {
+    /// Returns the download URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl From<&GradeFile> for GradeFileView {
+    fn from(file: &GradeFile) -> Self {
+        Self {
+            id: file.id.clone(),
+            file_name: file.file.file_name.clone(),
+            mime_type: file.file.mime_type.clone(),
+            size: file.file.size,
+            uploaded_by_id: file.uploaded_by_id.clone(),
+            created_at: file.created_at,
+            url: format!(
+                "/api/feedback/submissions/{}/files/{}/download",
+                file.submission_id, file.id
+            ),
+        }
     }
 }
 

@@ -56,6 +56,7 @@ mod enrollments;
 mod feedback;
 mod files;
 mod grade_books;
+mod grade_files;
 mod grade_tables;
 mod grades;
 mod group_assignments;

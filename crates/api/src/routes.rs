@@ -10,8 +10,7 @@ use super::endpoint::{Endpoints, OrTokens as _};
 use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
 use super::{
     activity_logs, api_tokens, assignment_clones, assignments, attachments, auth, change_email, chat, class_clones,
-    classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages, document_editor,
-    document_images, document_server, document_versions, documents, enrollments, feedback, grade_books, grade_tables,
+    classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages, document_editor, document_images, document_server, document_versions, documents, enrollments, feedback, grade_books, grade_files, grade_tables,
     grades, group_assignments, group_files, groups, handouts, health, help, homerooms, imports, invitations,
     late_texts, lesson_board, mail_domains, members, organization_settings, pdf, privacy, rubrics, sign_on, snippets,
     subjects, submission_history, submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users,
@@ -282,6 +281,9 @@ pub fn endpoints() -> Endpoints {
         .add(Staff,                    Standard,  "PUT /workrooms/documents/{id}/grade", routes!(grades::grade_document))
         .add(Staff.or(Grades),         Standard,  "GET /feedback/submissions/{id}/grades", routes!(grades::list_states))
         .add(Staff.or(Grades),         Standard,  "POST /feedback/assignments/{id}/publish-grades", routes!(grades::publish))
+        .add(Staff,                    Long,      "POST /feedback/submissions/{id}/files", routes!(grade_files::upload))
+        .add(Staff,                    Standard,  "DELETE /feedback/submissions/{id}/files/{fileId}", routes!(grade_files::remove))
+        .add(Member,                   Standard,  "GET /feedback/submissions/{id}/files/{fileId}/download", routes!(grade_files::content))
         .add(Member,                   Standard,  "GET /feedback/group-assignments/{id}/submissions", routes!(submission_history::history))
         .add(Member,                   Standard,  "GET /feedback/submissions/{id}", routes!(submission_history::show))
         .add(Member,                   Standard,  "GET /feedback/submissions/{id}/documents/{documentId}/download", routes!(submission_history::content))

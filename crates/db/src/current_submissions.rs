@@ -9,7 +9,8 @@ use domain::id::SubmissionId;
 use super::ReadTx;
 use super::sql::{NamedStatements, Sql, Value};
 use super::submissions::{
-    COPY_COLUMNS, FEEDBACK_COLUMNS, GRADE_COLUMNS, MEMBER_GRADE_COLUMNS, copy, feedback, grade, member_grade,
+    COPY_COLUMNS, FEEDBACK_COLUMNS, GRADE_COLUMNS, GRADE_FILE_COLUMNS, MEMBER_GRADE_COLUMNS, copy, feedback, grade,
+    grade_file, member_grade,
 };
 use common::error::Result;
 
@@ -18,6 +19,7 @@ pub struct CurrentParts {
     copies: Sql,
     grades: Sql,
     member_grades: Sql,
+    grade_files: Sql,
     feedback: Sql,
 }
 
@@ -42,6 +44,11 @@ impl CurrentParts {
                 JOIN member_grades mg ON mg.grade_id = gr.id
                 WHERE {selected} ORDER BY mg.user_id"
             )),
+            grade_files: Sql::text_of(format!(
+                "SELECT {GRADE_FILE_COLUMNS} {from}
+                JOIN grade_files gf ON gf.submission_id = {submission}
+                WHERE {selected} ORDER BY gf.created_at, gf.id"
+            )),
             feedback: Sql::text_of(format!(
                 "SELECT {FEEDBACK_COLUMNS} {from}
                 JOIN feedback fb ON fb.submission_id = {submission}
@@ -57,6 +64,7 @@ impl CurrentParts {
             ("COPIES", &self.copies),
             ("GRADES", &self.grades),
             ("MEMBER_GRADES", &self.member_grades),
+            ("GRADE_FILES", &self.grade_files),
             ("FEEDBACK", &self.feedback),
         ]
     }
@@ -94,6 +102,12 @@ impl ReadTx<'_> {
         for (submission, single) in single {
             if let Some(grade) = filled.get_mut(&submission).and_then(|details| details.grade.as_mut()) {
                 single.add_to(grade);
+            }
+        }
+        for file in self.fetch_all_visible(&parts.grade_files, arguments, grade_file)? {
+            let details = filled.get_mut(&file.submission_id);
+            if let Some(grade) = details.and_then(|details| details.grade.as_mut()) {
+                grade.files.push(file);
             }
         }
         for feedback in self.fetch_all_visible(&parts.feedback, arguments, feedback)? {

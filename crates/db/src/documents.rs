@@ -394,6 +394,7 @@ fn grade(row: &Columns<'_>) -> Result<Option<Grade>> {
         feedback: row.get("feedback")?,
         // Documents show no criteria.
         rubric: Vec::new(),
+        files: Vec::new(),
         status: row.get::<GradeStatus>("grade_status")?,
         version: row.get("grade_version")?,
         graded_by_id: row.get("graded_by_id")?,

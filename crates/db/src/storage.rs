@@ -56,6 +56,12 @@ statements! {
         JOIN documents d ON d.work_room_id = w.id
         JOIN document_images i ON i.document_id = d.id
         WHERE w.organization_id = $1 GROUP BY k.id, k.name";
+    GRADE_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT) AS bytes
+        FROM group_assignments l
+        JOIN classes k ON k.organization_id = l.organization_id AND k.id = l.class_id
+        JOIN submissions s ON s.organization_id = l.organization_id AND s.group_assignment_id = l.id
+        JOIN grade_files f ON f.organization_id = s.organization_id AND f.submission_id = s.id
+        WHERE l.organization_id = $1 GROUP BY k.id, k.name";
     SUBMISSIONS = "SELECT x.id, x.name, CAST(SUM(x.size) AS BIGINT) AS bytes
             FROM (SELECT DISTINCT k.id, k.name, c.file_key, c.size FROM group_assignments l
             JOIN classes k ON k.organization_id = l.organization_id AND k.id = l.class_id
@@ -201,12 +207,13 @@ impl ReadTx<'_> {
     /// Counts the bytes of each class by kind.
     pub fn storage_of_classes(&mut self) -> Result<Vec<(ClassStorage, StorageKinds)>> {
         type Field = fn(&mut StorageKinds) -> &mut i64;
-        let sums: [(&'static Sql, Field); 9] = [
+        let sums: [(&'static Sql, Field); 10] = [
             (&DOCUMENTS, |kinds| &mut kinds.documents),
             (&REVISIONS, |kinds| &mut kinds.revisions),
             (&IMAGES, |kinds| &mut kinds.documents),
             (&TOPIC_FILES, |kinds| &mut kinds.attachments),
             (&GROUP_FILES, |kinds| &mut kinds.attachments),
+            (&GRADE_FILES, |kinds| &mut kinds.attachments),
             (&MESSAGE_FILES, |kinds| &mut kinds.messages),
             (&SUBMISSIONS, |kinds| &mut kinds.submissions),
             (&CONVERTED_DOCUMENTS, |kinds| &mut kinds.conversions),

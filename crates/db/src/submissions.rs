@@ -10,9 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use domain::details::SubmissionDetails;
 use domain::document_kind::FileExtension;
 use domain::feedback::{Feedback, FeedbackVisibility};
-use domain::file::FileKey;
+use domain::file::{FileKey, GradeFile, StoredFile};
 use domain::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
-use domain::id::{AssignmentId, DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
+use domain::id::{
+    AssignmentId, AttachmentId, DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId,
+};
 use domain::number::Points;
 use domain::rubric::RubricMark;
 use domain::submission::{Submission, SubmissionDocument, SubmissionStatus};
@@ -36,6 +38,8 @@ fragments! {
             gr.version AS grade_version, gr.graded_by_id, gr.graded_at,
             gr.published_at";
     pub(crate) MEMBER_GRADE_COLUMNS = "mg.user_id, mg.value, mg.points, mg.feedback, mg.graded_at, mg.graded_by_id";
+    pub(crate) GRADE_FILE_COLUMNS = "gf.id, gf.submission_id, gf.file_name, gf.mime_type, gf.size, gf.sha256, gf.file_key,
+            gf.uploaded_by_id, gf.created_at";
     pub(crate) FEEDBACK_COLUMNS = "fb.id, fb.group_assignment_id, fb.submission_id, fb.document_id, {PERSON_COLUMNS},
         fb.text, fb.visibility,
             fb.published_at, fb.created_at, fb.updated_at";
@@ -81,6 +85,12 @@ statements! {
     GRADE = "SELECT {GRADE_COLUMNS} FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2";
     MEMBER_GRADES = "SELECT {MEMBER_GRADE_COLUMNS} FROM member_grades mg
         WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id";
+    GRADE_FILES = "SELECT {GRADE_FILE_COLUMNS} FROM grade_files gf
+        WHERE gf.organization_id = $1 AND gf.submission_id = $2 ORDER BY gf.created_at, gf.id";
+    INSERT_GRADE_FILE = "INSERT INTO grade_files (organization_id, id, submission_id, file_name, mime_type, size, sha256,
+            file_key, uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    DELETE_GRADE_FILE = "DELETE FROM grade_files WHERE organization_id = $1 AND id = $2";
     FEEDBACK = "SELECT {FEEDBACK_COLUMNS} FROM feedback fb JOIN users u ON u.id = fb.author_id
         WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id";
 }
@@ -140,6 +150,7 @@ impl ReadTx<'_> {
                 for single in self.fetch_all(&MEMBER_GRADES, args![grade_id], member_grade)? {
                     single.add_to(&mut grade);
                 }
+                grade.files = self.fetch_all(&GRADE_FILES, args![id], grade_file)?;
                 Some(grade)
             }
             None => None,
@@ -216,6 +227,31 @@ impl WriteTx<'_> {
         .map(drop)
     }
 
+    /// Inserts a file of a grade and counts its size against the storage quota.
+    pub fn insert_grade_file(&mut self, new: &GradeFile) -> Result<()> {
+        self.stored(new.file.size);
+        self.execute(
+            &INSERT_GRADE_FILE,
+            args![
+                new.id,
+                new.submission_id,
+                new.file.file_name,
+                new.file.mime_type,
+                new.file.size,
+                new.file.sha256,
+                new.file.key.as_str(),
+                new.uploaded_by_id,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Deletes the row of a file of a grade. The stored bytes are removed with the change that the caller records.
+    pub fn delete_grade_file(&mut self, id: &AttachmentId) -> Result<()> {
+        self.execute(&DELETE_GRADE_FILE, args![id]).map(drop)
+    }
+
     /// Replaces the bytes of a copy. The former file is removed unless another attempt refers to it.
     pub fn replace_copy(&mut self, changed: &SubmissionDocument, former: &FileKey) -> Result<()> {
         self.execute(
@@ -263,6 +299,7 @@ pub(super) fn grade(row: &Columns<'_>) -> Result<(String, Grade)> {
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
         feedback: row.get("feedback")?,
         rubric: rubric_marks(row)?,
+        files: Vec::new(),
         status: row.get::<GradeStatus>("grade_status")?,
         version: row.get("grade_version")?,
         graded_by_id: row.get("graded_by_id")?,
@@ -272,6 +309,22 @@ pub(super) fn grade(row: &Columns<'_>) -> Result<(String, Grade)> {
         member_marks: BTreeMap::new(),
     };
     Ok((id, grade))
+}
+
+pub(super) fn grade_file(row: &Columns<'_>) -> Result<GradeFile> {
+    Ok(GradeFile {
+        id: row.get("id")?,
+        submission_id: row.get("submission_id")?,
+        file: StoredFile {
+            key: row.get::<FileKey>("file_key")?,
+            file_name: row.get("file_name")?,
+            mime_type: row.get("mime_type")?,
+            size: row.get("size")?,
+            sha256: row.get("sha256")?,
+        },
+        uploaded_by_id: row.get("uploaded_by_id")?,
+        created_at: row.get("created_at")?,
+    })
 }
 
 /// Reads the filled criteria of a grade.

@@ -21,8 +21,6 @@ string_enum! {
         Submission = "SUBMISSION",
         Document = "DOCUMENT",
         Feedback = "FEEDBACK",
-        /// Reusable rubrics.
-        Rubric = "RUBRIC",
         /// Accounts and memberships.
         User = "USER",
         /// The organization.

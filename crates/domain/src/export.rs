@@ -4,7 +4,7 @@ use crate::assignment::Assignment;
 use crate::details::GroupAssignmentDetails;
 use crate::document::{Document, DocumentStatus};
 use crate::document_kind::FileExtension;
-use crate::file::FileKey;
+use crate::file::{FileKey, StoredFile};
 use crate::id::{AssignmentId, DocumentId, RevisionId, SubmissionDocumentId};
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
@@ -45,6 +45,18 @@ pub struct ExportedGroup {
     /// Names of the present members, or of the members at the time of submission.
     pub members: Vec<String>,
     pub documents: Vec<ExportedDocument>,
+    /// The files of the grade of the current submission.
+    pub files: Vec<ExportedFile>,
+}
+
+/// A file of a grade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportedFile {
+    pub file: StoredFile,
+    /// When it was added.
+    pub written_at: Timestamp,
+    /// Path in the archive, with extension.
+    pub path: String,
 }
 
 /// One document of a group, in the exported state.
@@ -83,9 +95,12 @@ pub enum ExportedContent {
 }
 
 impl TopicExport {
-    /// Returns the number of documents.
+    /// Returns the number of documents and files of grades.
     pub fn count(&self) -> usize {
-        self.groups.iter().map(|group| group.documents.len()).sum()
+        self.groups
+            .iter()
+            .map(|group| group.documents.len() + group.files.len())
+            .sum()
     }
 }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{
-    AssignmentId, AttachmentId, ConversionSourceId, GroupAssignmentId, GroupId, MessageId, OrganizationId, UserId,
-    WorkRoomId,
+    AssignmentId, AttachmentId, ConversionSourceId, GroupAssignmentId, GroupId, MessageId, OrganizationId,
+    SubmissionId, UserId, WorkRoomId,
 };
 use crate::string_enum::string_enum;
 use crate::text::FileName;
@@ -222,6 +222,19 @@ pub struct GroupAttachment {
     pub id: AttachmentId,
     pub organization_id: OrganizationId,
     pub group_id: GroupId,
+    pub file: StoredFile,
+    pub uploaded_by_id: UserId,
+    pub created_at: Timestamp,
+}
+
+/// Maximum number of files of a grade.
+pub const GRADE_FILES_MAX: usize = 5;
+
+/// A file that staff attached to the grade of a submission, for the group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradeFile {
+    pub id: AttachmentId,
+    pub submission_id: SubmissionId,
     pub file: StoredFile,
     pub uploaded_by_id: UserId,
     pub created_at: Timestamp,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assignment::Assignment;
 use crate::domain_error::DomainError;
+use crate::file::GradeFile;
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
 use crate::patch::{FieldPatch, optional_text};
@@ -35,6 +36,8 @@ pub struct Grade {
     pub feedback: Option<FeedbackText>,
     /// The filled criteria of the topic's rubric.
     pub rubric: Vec<RubricMark>,
+    /// Files for the group, oldest first. They have rows of their own and no history.
+    pub files: Vec<GradeFile>,
     pub status: GradeStatus,
     /// Incremented with every change; used to detect concurrent changes by several teachers.
     pub version: i64,
@@ -289,6 +292,7 @@ impl Grade {
             points: None,
             feedback: None,
             rubric: Vec::new(),
+            files: Vec::new(),
             status: GradeStatus::Draft,
             version: 0,
             graded_by_id: teacher,
@@ -400,6 +404,7 @@ impl Grade {
             && self.points.is_none()
             && self.feedback.is_none()
             && self.rubric.is_empty()
+            && self.files.is_empty()
             && self.member_grades.is_empty()
     }
 

@@ -4,6 +4,7 @@
 use super::*;
 use crate::samples::ada;
 
+#[expect(clippy::unnecessary_wraps, reason = "the fields are optional")]
 fn points(points: f64) -> Option<Points> {
     Some(Points::stored(points))
 }

@@ -113,6 +113,14 @@ fn second_factor(user: &str) -> String {
     )
 }
 
+/// Inserts a text snippet of a user.
+fn snippet(organization: &str, user: &str) -> String {
+    format!(
+        "INSERT INTO text_snippets (organization_id, id, user_id, text, created_at, updated_at)
+            VALUES ('{organization}', '{user}', '{user}', 'BENMARK-snippet', 1, 1);"
+    )
+}
+
 /// Inserts rows that no route creates, or that appear only over time.
 fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKey, String)) -> String {
     let world = &app.world;
@@ -163,8 +171,6 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
             VALUES ('{north}', '{letter}', '{letter}', '{ben}', 'BENMARK-comment', 1),
                 ('{north}', '{answer}', '{letter}', '{cem}', 'OTHERMARK-comment', 2);
-        INSERT INTO text_snippets (organization_id, id, user_id, text, created_at, updated_at)
-            VALUES ('{north}', '{letter}', '{ben}', 'BENMARK-snippet', 1, 1);
         INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
             VALUES ('{north}', '{}', '{ben}', 1, 1, 1, 1);",
         id(),
@@ -174,6 +180,7 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         lesson.document,
     );
     text.push_str(&second_factor(ben));
+    text.push_str(&snippet(north, ben));
     text.push_str(&account(ben));
     text.push_str(&account(cem));
     let (key, sha256) = (file.0.as_str(), &file.1);

@@ -102,13 +102,7 @@ impl LessonFixture {
         let submission = text(&handed_in["submission"], "id");
         let said = json!({"submissionId": submission, "text": "Well done."});
         let feedback = ada.post("/feedback", said).await.expect(201);
-        let snippet = ada.post("/snippets", json!({"text": "Name your sources."})).await;
-        let snippet = text(&snippet.expect(201), "id");
-        let rubric = ada.post("/rubrics", samples::sample_rubric()).await.expect(201);
-        let rubric = text(&rubric, "id");
-        let choice = json!({"rubricId": rubric});
-        let of_topic = format!("/assignments/{}/rubric", text(&topic, "id"));
-        ada.put(&of_topic, choice).await.expect(200);
+        let (snippet, rubric) = grading_aids(app, &text(&topic, "id")).await;
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -205,11 +199,25 @@ impl LessonFixture {
             ("rubrics", "id") => self.rubric.clone(),
             ("snippets", "id") => self.snippet.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
+            // The grades of the lesson have no files.
+            (_, "fileId") => samples::UNKNOWN_ID.to_owned(),
             (_, "version") => "1".to_owned(),
             (_, "providerId") => self.sign_on_provider.clone(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to lesson_fixture.rs"),
         }
     }
+}
+
+/// Creates a text snippet of Ada and a shared rubric, which the topic uses.
+async fn grading_aids(app: &TestApp, topic: &str) -> (String, String) {
+    let ada = app.as_(&app.world.ada);
+    let snippet = ada.post("/snippets", json!({"text": "Name your sources."})).await;
+    let rubric = ada.post("/rubrics", samples::sample_rubric()).await.expect(201);
+    let rubric = text(&rubric, "id");
+    ada.put(&format!("/assignments/{topic}/rubric"), json!({"rubricId": rubric}))
+        .await
+        .expect(200);
+    (text(&snippet.expect(201), "id"), rubric)
 }
 
 /// Inserts a pending invitation of a teacher whose email is not sent yet.

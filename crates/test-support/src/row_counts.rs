@@ -24,7 +24,7 @@ counted! {
     DELETION_ARCHIVE_PEOPLE: "deletion_archive_people", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_IMAGES: "document_images", DOCUMENT_LOGS: "document_logs", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
     DOCUMENT_SNAPSHOTS: "document_snapshots", DOCUMENT_STEPS: "document_steps",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", EXTERNAL_IDENTITIES: "external_identities", FEEDBACK: "feedback",
-    FILE_REMOVALS: "file_removals", FORMER_SLUGS: "former_slugs", GRADE_HISTORY: "grade_history", GRADES: "grades",
+    FILE_REMOVALS: "file_removals", FORMER_SLUGS: "former_slugs", GRADE_FILES: "grade_files", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
     GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
     IDEMPOTENCY_KEYS: "idempotency_keys", INVITATIONS: "invitations",
@@ -116,7 +116,8 @@ mod named {
     db::statements! {
         FILES = "SELECT file_key FROM document_revisions UNION SELECT file_key FROM submission_documents
             UNION SELECT file_key FROM converted_files UNION SELECT file_key FROM message_attachments
-            UNION SELECT file_key FROM deletion_archive_files UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments UNION SELECT file_key FROM document_images";
+            UNION SELECT file_key FROM deletion_archive_files UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments UNION SELECT file_key FROM document_images
+            UNION SELECT file_key FROM grade_files";
     }
 
     pub fn files(connection: &mut super::Connection) -> std::collections::BTreeSet<String> {

@@ -144,7 +144,10 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         (
             "POST",
-            "/assignments/{id}/attachments" | "/groups/{id}/attachments" | "/workrooms/{id}/messages/attachments",
+            "/assignments/{id}/attachments"
+            | "/groups/{id}/attachments"
+            | "/workrooms/{id}/messages/attachments"
+            | "/feedback/submissions/{id}/files",
         ) => return Sample::File("sample.txt"),
         ("POST" | "PATCH", "/workrooms/{id}/messages" | "/workrooms/{id}/messages/{messageId}") => {
             json!({"content": "Sample"})

@@ -25,6 +25,20 @@ export default [
     ready: "iframe",
     does: (page) => page.locator("#work-panel button").first().click(),
   },
+  {
+    name: "Own texts for feedback",
+    who: "ada",
+    path: (harness) => at(harness, "Coasts"),
+    ready: "iframe",
+    does: (page) => page.locator("#work-panel [aria-haspopup=dialog]").first().click(),
+  },
+  {
+    name: "Choosing a rubric for a topic",
+    who: "ada",
+    path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}`,
+    ready: "#rubric",
+    does: (page) => page.locator("section[aria-labelledby=rubric] button[aria-haspopup=dialog]").click(),
+  },
   { name: "Submissions to grade", who: "ada", path: "/submissions", ready: "table" },
   {
     name: "All submissions of a topic",

@@ -417,6 +417,8 @@ impl DeletionPlan {
                 "SELECT file_key FROM document_revisions WHERE organization_id = $1 AND document_id IN ({documents})
                 UNION SELECT file_key FROM submission_documents
                     WHERE organization_id = $1 AND submission_id IN ({submissions})
+                UNION SELECT file_key FROM grade_files
+                    WHERE organization_id = $1 AND submission_id IN ({submissions})
                 UNION SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id IN ({revisions})
                 UNION SELECT file_key FROM converted_files
                     WHERE organization_id = $1 AND submission_document_id IN ({copies})
@@ -462,6 +464,10 @@ impl DeletionPlan {
                 (
                     "DELETE_MEMBER_GRADES",
                     delete("member_grades", &format!("grade_id IN ({grades})")),
+                ),
+                (
+                    "DELETE_GRADE_FILES",
+                    delete("grade_files", &format!("submission_id IN ({submissions})")),
                 ),
                 (
                     "DELETE_GRADES",

@@ -226,6 +226,7 @@ pub static MAP: &[MappedColumn] = &[
     exported("member_grades", "points", Other, "member-grades", RowDeleted),
     exported("member_grades", "feedback", Other, "member-grades", RowDeleted),
     not_exported("member_grades", "graded_by_id", Id, Kept),
+    exported("grade_files", "uploaded_by_id", Id, "grade-files", Kept),
     exported("grade_history", "changed_by_id", Id, "activity", Kept),
     not_exported("grade_history", "member_grades", Ids, Cleared),
     exported("feedback", "author_id", Id, "feedback-given", Kept),

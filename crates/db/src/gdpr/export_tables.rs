@@ -102,6 +102,9 @@ statements! {
     FEEDBACK_GIVEN = "SELECT id, group_assignment_id, submission_id, document_id, text, visibility, published_at,
         created_at
         FROM feedback WHERE organization_id = $1 AND author_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    /// Uploads of the user to grades.
+    GRADE_FILES = "SELECT id, submission_id, file_name, mime_type, size, sha256, created_at
+        FROM grade_files WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// Rubrics of the user.
     RUBRICS = "SELECT id, title, is_shared, criteria, created_at, updated_at FROM rubrics
         WHERE organization_id = $1 AND owner_id = $2 AND id > $3 ORDER BY id LIMIT $4";
@@ -464,6 +467,19 @@ pub static TABLES: &[ExportTable] = &[
         fields: &[
             ("id", Text),
             ("groupId", Text),
+            ("fileName", Text),
+            ("mimeType", Text),
+            ("size", Integer),
+            ("sha256", Text),
+            ("createdAt", Timestamp),
+        ],
+    },
+    ExportTable {
+        name: "grade-files",
+        statement: &GRADE_FILES,
+        fields: &[
+            ("id", Text),
+            ("submissionId", Text),
             ("fileName", Text),
             ("mimeType", Text),
             ("size", Integer),

@@ -20,6 +20,9 @@ statements! {
     /// Uploads to groups.
     GROUPS = "SELECT id, file_name AS name, '' AS extension, file_key, sha256 FROM group_attachments
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    /// Uploads to grades.
+    GRADES = "SELECT id, file_name AS name, '' AS extension, file_key, sha256 FROM grade_files
+        WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// Pictures that the user added to documents.
     IMAGES = "SELECT id, '' AS name, CASE mime_type WHEN 'image/jpeg' THEN 'jpg' ELSE SUBSTR(mime_type,
         7) END AS extension,
@@ -62,6 +65,10 @@ pub static FOLDERS: &[Folder] = &[
     Folder {
         name: "topic-files",
         statement: &TOPICS,
+    },
+    Folder {
+        name: "grade-files",
+        statement: &GRADES,
     },
     Folder {
         name: "group-files",

@@ -42,7 +42,9 @@ statements! {
         UNION ALL SELECT file_key FROM
             (SELECT file_key FROM document_images ORDER BY file_key DESC LIMIT $1) h
         UNION ALL SELECT file_key FROM
-            (SELECT file_key FROM deletion_archive_files ORDER BY file_key DESC LIMIT $1) i";
+            (SELECT file_key FROM deletion_archive_files ORDER BY file_key DESC LIMIT $1) i
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM grade_files ORDER BY file_key DESC LIMIT $1) j";
     /// The erased users.
     ERASED = "SELECT id FROM users WHERE erased_at IS NOT NULL ORDER BY id";
     /// The email address of a user who is not erased.

@@ -23,6 +23,7 @@ statements! {
             OR EXISTS (SELECT 1 FROM late_texts WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM deletion_archive_files WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM document_images WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM grade_files WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
     /// A file that the document server may download until its removal is due.
     FETCHABLE = "SELECT file_key FROM file_removals WHERE id = $1 AND next_attempt_at > $2";

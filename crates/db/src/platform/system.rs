@@ -44,6 +44,7 @@ const COUNTED: &[&str] = &[
     "feedback",
     "file_removals",
     "former_slugs",
+    "grade_files",
     "grade_history",
     "grades",
     "group_assignments",

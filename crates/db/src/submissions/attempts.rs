@@ -5,15 +5,16 @@ use std::sync::LazyLock;
 
 use domain::assignment::AssignmentStatus;
 use domain::details::SubmissionDetails;
-use domain::id::{GroupAssignmentId, SubmissionId};
+use domain::file::GradeFile;
+use domain::id::{AttachmentId, GroupAssignmentId, SubmissionId};
 use domain::submission::SubmissionDocument;
 
-use super::copy;
+use super::{copy, grade_file};
 use crate::ReadTx;
 use crate::current_submissions::CurrentParts;
 use crate::group_assignments::SUBMISSION_COLUMNS;
 use crate::group_assignments::submission;
-use crate::submissions::COPY_COLUMNS;
+use crate::submissions::{COPY_COLUMNS, GRADE_FILE_COLUMNS};
 use crate::visibility::CAN_VIEW_LINK;
 use crate::{args, fragments, statements};
 use common::error::Result;
@@ -35,6 +36,12 @@ statements! {
     COPY = "SELECT {COPY_COLUMNS}, a.status AS assignment_status {FROM_ATTEMPTS}
         JOIN submission_documents sd ON sd.submission_id = s.id
         WHERE ga.organization_id = $1 AND s.id = $5 AND (sd.id = $6 OR sd.document_id = $6) AND {CAN_VIEW_LINK}";
+    /// A file of a grade; for students only once the grade is published.
+    GRADE_FILE = "SELECT {GRADE_FILE_COLUMNS} {FROM_ATTEMPTS}
+        JOIN grades gr ON gr.submission_id = s.id
+        JOIN grade_files gf ON gf.submission_id = s.id
+        WHERE ga.organization_id = $1 AND s.id = $5 AND gf.id = $6 AND {CAN_VIEW_LINK}
+            AND ($2 <> 'STUDENT' OR gr.status = 'PUBLISHED')";
 }
 
 /// The content of all attempts at a link.
@@ -57,6 +64,11 @@ impl ReadTx<'_> {
         })?;
         self.fill_current(&CONTENT, args![link], attempts.iter_mut().collect())?;
         Ok(attempts)
+    }
+
+    /// Returns a file of the grade of an attempt, or `NotFound` if the viewer may not read it.
+    pub fn file_of_grade(&mut self, submission: &SubmissionId, id: &AttachmentId) -> Result<GradeFile> {
+        self.fetch_one_visible(&GRADE_FILE, args![submission, id], grade_file)
     }
 
     /// Returns a copy in an attempt, by its own id or that of its document, with the status of its topic.

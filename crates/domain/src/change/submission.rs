@@ -2,6 +2,7 @@
 
 use crate::details::{DocumentDetails, GroupAssignmentDetails, SubmissionDetails};
 use crate::feedback::Feedback;
+use crate::file::GradeFile;
 use crate::grade::GradeWritten;
 use crate::id::{SubmissionId, UserId};
 use crate::submission::Submission;
@@ -59,6 +60,24 @@ pub enum SubmissionChange {
         documents: Vec<DocumentDetails>,
         /// The feedback written with the return.
         feedback: Option<Box<Feedback>>,
+    },
+    /// A file was added to a grade.
+    GradeFileAdded {
+        link: Box<GroupAssignmentDetails>,
+        /// The attempt with its grade after the change.
+        submission: Box<SubmissionDetails>,
+        file: GradeFile,
+        /// The present members of the group.
+        members: Vec<UserId>,
+    },
+    /// A file of a grade was removed.
+    GradeFileRemoved {
+        link: Box<GroupAssignmentDetails>,
+        /// The attempt with its grade after the change.
+        submission: Box<SubmissionDetails>,
+        file: GradeFile,
+        /// The present members of the group.
+        members: Vec<UserId>,
     },
     /// A grade was saved.
     Graded {

@@ -29,6 +29,7 @@ mod finished_documents;
 mod forgotten_saves;
 mod grade_books;
 mod grade_events;
+mod grade_files;
 mod grade_tables;
 mod grades;
 mod group_files;

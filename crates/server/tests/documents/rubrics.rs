@@ -114,7 +114,7 @@ with_document_server!(owner_shares_a_rubric_and_others_use_but_do_not_edit_it, |
         created_at, updated_at) VALUES";
     execute(&app.database, format!("{insert} {}", rows.join(", "))).await;
     ada.post("/rubrics", new).await.refused(409, "LIMIT_REACHED");
-    let log = adam.get("/activity-logs?category=RUBRIC").await.expect(200);
+    let log = adam.get("/activity-logs?category=FEEDBACK").await.expect(200);
     assert_eq!(log["data"].as_array().unwrap().len(), 4, "{log}");
     ada.delete(&rubric).await.expect(200);
     ada.get(&rubric).await.refused(404, "NOT_FOUND");

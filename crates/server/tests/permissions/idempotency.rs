@@ -80,6 +80,7 @@ const CREATE_ROUTES: &[(&str, &str)] = &[
         "document_comments",
     ),
     ("/feedback", "feedback"),
+    ("/feedback/submissions/{id}/files", "grade_files"),
     ("/messages", "direct_messages"),
     ("/snippets", "text_snippets"),
     ("/rubrics", "rubrics"),

@@ -63,6 +63,11 @@ const EXPECTED_REJECTIONS: &[(&str, u16, &str)] = &[
         "students wait for the end of the topic",
     ),
     (
+        "/feedback/submissions/{id}/files/{fileId}/download",
+        404,
+        "the grades of the lesson have no files",
+    ),
+    (
         "/feedback/submissions/{id}/documents/{documentId}/pdf",
         409,
         "students wait for the end of the topic",

@@ -25,6 +25,7 @@ pub mod enrollments;
 pub mod feedback;
 pub mod finish;
 pub mod freeze;
+pub mod grade_files;
 pub mod grade_imports;
 pub mod grades;
 pub mod group_assignments;

@@ -8,7 +8,9 @@ use domain::change::assignment::AssignmentChange;
 use domain::details::GroupAssignmentDetails;
 use domain::document_kind::FileExtension;
 use domain::domain_error::DomainError;
-use domain::export::{ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedGroup, TopicExport};
+use domain::export::{
+    ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedFile, ExportedGroup, TopicExport,
+};
 use domain::group::GroupLabel;
 use domain::id::{AssignmentId, DocumentId, GroupId, UserId};
 use domain::save::Revision;
@@ -24,6 +26,9 @@ use db::{ReadTx, WriteTx};
 pub const INDEX: &str = "index.csv";
 /// The last file of an archive, present if some files could not be read.
 pub const ERRORS: &str = "errors.txt";
+
+/// The folder of a group that contains the files of its grade.
+const FEEDBACK: &str = "feedback";
 
 /// The options of an export.
 #[derive(Debug, Clone)]
@@ -84,6 +89,7 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &TopicExportOptions)
                         current_groups(seen, revision, &link, id)
                     })
                     .collect(),
+                files: grade_files(&link),
                 link,
             };
             links.into_iter().map(group).collect()
@@ -163,6 +169,7 @@ fn submitted_group(link: GroupAssignmentDetails, names: &HashMap<UserId, String>
             link,
             members: Vec::new(),
             documents: Vec::new(),
+            files: Vec::new(),
         };
     };
     let then = current.submission.submitted_at;
@@ -183,8 +190,24 @@ fn submitted_group(link: GroupAssignmentDetails, names: &HashMap<UserId, String>
     ExportedGroup {
         members: members.filter_map(|member| names.get(member).cloned()).collect(),
         documents: current.documents.iter().map(copy).collect(),
+        files: grade_files(&link),
         link,
     }
+}
+
+/// Returns the files of the grade of the current submission.
+fn grade_files(link: &GroupAssignmentDetails) -> Vec<ExportedFile> {
+    let grade = link
+        .current_submission
+        .as_ref()
+        .and_then(|current| current.grade.as_ref());
+    let files = grade.into_iter().flat_map(|grade| &grade.files);
+    let exported = files.map(|file| ExportedFile {
+        file: file.file.clone(),
+        written_at: file.created_at,
+        path: String::new(),
+    });
+    exported.collect()
 }
 
 /// Assigns the paths in the archive: a folder for the topic, one for each group, and names that are unique on every
@@ -197,6 +220,12 @@ fn assign_paths(export: &mut TopicExport) {
         let mut names = EntryNames::default();
         for document in &mut group.documents {
             document.path = format!("{topic}/{folder}/{}", names.assign(&document.title));
+        }
+        let mut names = EntryNames::default();
+        for file in &mut group.files {
+            let name = file.file.file_name.as_str();
+            let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
+            file.path = format!("{topic}/{folder}/{FEEDBACK}/{}.{extension}", names.assign(stem));
         }
     }
 }

@@ -222,6 +222,7 @@ pub fn submission(link: &GroupAssignmentDetails, status: GradeStatus) -> Submiss
             points: None,
             feedback: None,
             rubric: Vec::new(),
+            files: Vec::new(),
             status,
             version: 1,
             graded_by_id: UserId::new("ada"),

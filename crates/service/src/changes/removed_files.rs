@@ -9,11 +9,13 @@ use domain::change::document::DocumentChange as Document;
 use domain::change::group::GroupChange as Group;
 use domain::change::message::MessageChange as Message;
 use domain::change::organization::OrganizationChange as Organization;
+use domain::change::submission::SubmissionChange as Submission;
 use domain::change::user::UserChange as User;
 use domain::file::FileKey;
 
 /// Returns the files that no row refers to any more. Copies of submissions and revisions of documents are only
 /// deleted with their parents.
+#[expect(clippy::too_many_lines, reason = "a flat list of match arms")]
 pub fn removed_files(change: &Change) -> &[FileKey] {
     match change {
         Change::Class(Class::Deleted { removed, .. }) | Change::Course(Course::Deleted { removed, .. }) => {
@@ -37,6 +39,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         Change::Assignment(Assignment::AttachmentRemoved { attachment, .. }) => {
             std::slice::from_ref(&attachment.file.key)
         }
+        Change::Submission(Submission::GradeFileRemoved { file, .. }) => std::slice::from_ref(&file.file.key),
         Change::Class(
             Class::Created { .. }
             | Class::Updated { .. }
@@ -100,7 +103,17 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Homeroom(_)
         | Change::Subject(_)
         | Change::Help(_)
-        | Change::Submission(_)
+        | Change::Submission(
+            Submission::Submitted { .. }
+            | Submission::Recorded { .. }
+            | Submission::RecordRemoved { .. }
+            | Submission::Frozen { .. }
+            | Submission::Completed { .. }
+            | Submission::Unsubmitted { .. }
+            | Submission::Returned { .. }
+            | Submission::GradeFileAdded { .. }
+            | Submission::Graded { .. },
+        )
         | Change::Feedback(_)
         | Change::Administration(_)
         | Change::Organization(

@@ -208,7 +208,9 @@ fn of_submission(change: &Submission) -> Vec<VersionedObject> {
             );
             objects
         }
-        Submission::Graded { submission, .. } => graded(submission),
+        Submission::Graded { submission, .. }
+        | Submission::GradeFileAdded { submission, .. }
+        | Submission::GradeFileRemoved { submission, .. } => graded(submission),
     }
 }
 

@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use std::vec::IntoIter;
 
 use bytes::Bytes;
-use domain::export::{ExportFormat, ExportedContent, ExportedDocument, TopicExport};
+use domain::export::{ExportFormat, ExportedContent, ExportedDocument, ExportedFile, TopicExport};
 use domain::file::FileKey;
+use domain::time::Timestamp;
 use futures_util::stream;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -44,7 +45,11 @@ struct ExportState {
 impl DocumentWorkflows {
     /// Returns the archive of a topic with its index as a stream.
     pub fn export(&self, context: RequestContext, export: TopicExport, index: String) -> ByteStream {
-        let documents: Vec<ExportedDocument> = export.groups.into_iter().flat_map(|group| group.documents).collect();
+        let (mut documents, mut files) = (Vec::new(), Vec::new());
+        for group in export.groups {
+            documents.extend(group.documents);
+            files.extend(group.files);
+        }
         let mut state = ExportState {
             workflows: self.clone(),
             context,
@@ -58,6 +63,11 @@ impl DocumentWorkflows {
             zip.add_text(INDEX, &index).await?;
             while let Some((document, pending)) = state.next() {
                 state.write(&mut zip, document, pending).await?;
+            }
+            for ExportedFile { file, written_at, path } in files {
+                state
+                    .copy(&mut zip, path, written_at, (&file.key, &file.sha256))
+                    .await?;
             }
             if !state.errors.is_empty() {
                 zip.add_text(ERRORS, &state.errors).await?;
@@ -100,7 +110,8 @@ impl ExportState {
             let path = format!("{}.{}", document.path, document.extension);
             match &document.content {
                 ExportedContent::Revision(_, key) | ExportedContent::Copy(_, key) => {
-                    self.copy(zip, path, &document, (key, &document.sha256)).await?;
+                    self.copy(zip, path, document.written_at, (key, &document.sha256))
+                        .await?;
                 }
                 ExportedContent::Blank => {
                     let bytes = Bytes::from_static(blank_bytes(document.extension));
@@ -124,7 +135,8 @@ impl ExportState {
             Ok(pdf) => {
                 self.failed = 0;
                 let file = &pdf.file;
-                self.copy(zip, path, &document, (&file.key, &file.sha256)).await?;
+                self.copy(zip, path, document.written_at, (&file.key, &file.sha256))
+                    .await?;
                 self.workflows.release_pdf(&pdf).await;
             }
             Err(error) => {
@@ -151,7 +163,7 @@ impl ExportState {
         &mut self,
         zip: &mut ZipStream,
         path: String,
-        document: &ExportedDocument,
+        written_at: Timestamp,
         (key, sha256): (&FileKey, &str),
     ) -> Result<()> {
         let opened = match self.workflows.files.open(key).await {
@@ -160,7 +172,7 @@ impl ExportState {
         };
         match opened {
             Ok(chunks) => {
-                if let Err(error) = zip.add_file(path.clone(), document.written_at, chunks).await? {
+                if let Err(error) = zip.add_file(path.clone(), written_at, chunks).await? {
                     tracing::error!(%error, file.key = %key, "exported file damaged: checksum mismatch");
                     self.add_error(&path, DAMAGED);
                 }

@@ -12,6 +12,7 @@ import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { topicRubricQuery } from "../rubrics/rubrics";
 import { gradeBody, type GradeForm, isEmptyGrade } from "./gradeForm";
+import { GradeFiles } from "./GradeFiles";
 import { GradeHistory } from "./GradeHistory";
 import { GradeFields, type GradingScheme } from "./GradeFields";
 import { MemberGrades } from "./MemberGrades";
@@ -63,9 +64,12 @@ export function GradePanel({
   const { t } = useTranslation();
   const grading = useGrading(submission, person, `grade:${groupAssignmentId}`, scheme.maxPoints);
   const { form, change, isPublished, isUnsaved } = grading;
+  const files = submission.grade?.files ?? [];
   const rubric = useQuery(topicRubricQuery(topicId));
   const canReturn =
-    !isEmptyGrade(form) && gradeBody(form, scheme.maxPoints) !== undefined && (isUnsaved || !isPublished);
+    (!isEmptyGrade(form) || files.length > 0) &&
+    gradeBody(form, scheme.maxPoints) !== undefined &&
+    (isUnsaved || !isPublished);
   const nowOf = (field: keyof GradeForm): string => {
     const now = grading.saved[field];
     if (field === "rubric") return t("rubrics.count", { count: Object.keys(now).length });
@@ -114,6 +118,7 @@ export function GradePanel({
         onChange={(feedback) => change({ feedback })}
       />
       <SnippetButtons text={form.feedback} maxLength={10_000} onChange={(feedback) => change({ feedback })} />
+      <GradeFiles submissionId={submission.id} files={files} />
       <SaveStatus grading={grading} isFine={gradeBody(form, scheme.maxPoints) !== undefined} />
       {grading.problem === undefined || isFieldProblem(grading.problem) ? null : (
         <ErrorMessage problem={grading.problem} onRetry={() => void grading.send()} />

@@ -5,6 +5,8 @@ import { Badge } from "../../components/base/Badge";
 import { FilledRubric } from "../rubrics/FilledRubric";
 import { Time } from "../../components/base/Time";
 
+import { GradeFileLinks } from "./GradeFiles";
+
 type GradeValue = Pick<Schemas["Grade"], "value" | "points">;
 
 /** Returns a function that renders a grade in one line: scale value, points of maximum, or both. */
@@ -46,6 +48,7 @@ export function GradeSummary({ grade, maxPoints = null, nameOf }: Props) {
       </p>
       {grade.feedback === null ? null : <p className="break-words whitespace-pre-wrap">{grade.feedback}</p>}
       <FilledRubric marks={grade.rubric} />
+      <GradeFileLinks files={grade.files} />
       {grade.memberGrades.length === 0 ? null : (
         <ul className="flex flex-col gap-2">
           {grade.memberGrades.map((own) => (

@@ -20,6 +20,7 @@ const grade = (change: Partial<Schemas["Grade"]>): Schemas["Grade"] => ({
   status: "DRAFT",
   memberGrades: [],
   rubric: [],
+  files: [],
   gradedById: "t",
   gradedAt: "2026-11-20T10:00:00Z",
   publishedAt: null,

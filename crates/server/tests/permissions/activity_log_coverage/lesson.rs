@@ -184,16 +184,16 @@ pub(super) async fn create_topic(scenario: &mut Scenario<'_>, [class, course, gr
         .call(ada, route, &ids, json!({"descriptionOverride": "Two."}), &update)
         .await;
     let (route, body) = ("POST /rubrics", test_support::samples::sample_rubric());
-    let rubric = id(&scenario.call(ada, route, &[], body, &["RUBRIC_CREATE"]).await);
+    let rubric = id(&scenario.call(ada, route, &[], body, &["FEEDBACK_CREATE"]).await);
     let (route, body) = ("PATCH /rubrics/{id}", json!({"title": "Talk"}));
-    scenario.call(ada, route, &[&rubric], body, &["RUBRIC_UPDATE"]).await;
+    scenario.call(ada, route, &[&rubric], body, &["FEEDBACK_UPDATE"]).await;
     let (route, body) = ("PUT /assignments/{id}/rubric", json!({"rubricId": rubric}));
     scenario.call(ada, route, &[&topic], body, &update).await;
     let route = "DELETE /assignments/{id}/rubric";
     scenario.call(ada, route, &[&topic], Value::Null, &update).await;
     let route = "DELETE /rubrics/{id}";
     scenario
-        .call(ada, route, &[&rubric], Value::Null, &["RUBRIC_DELETE"])
+        .call(ada, route, &[&rubric], Value::Null, &["FEEDBACK_DELETE"])
         .await;
     let recorded = "POST /assignments/{id}/groups/{groupId}/submission";
     let body = json!({"note": "A talk"});

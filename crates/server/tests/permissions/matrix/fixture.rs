@@ -44,6 +44,8 @@ pub struct LessonIds {
     pub submission: String,
     /// The copy of the document in the submission.
     pub copy: String,
+    /// A file of the grade, which is a draft.
+    pub grade_file: String,
     pub chat_file: String,
     pub message: String,
     pub feedback: String,
@@ -104,6 +106,7 @@ impl LessonIds {
             image: id(),
             submission: id(),
             copy: id(),
+            grade_file: id(),
             chat_file: id(),
             message: id(),
             feedback: id(),
@@ -218,6 +221,8 @@ impl LessonIds {
         let feedback = json!({"submissionId": submission, "text": format!("{inner} is good")});
         let feedback = id(&teach.post("/feedback", feedback).await.expect(201));
         grade(app, &submission, &teacher.id).await;
+        let files = format!("/feedback/submissions/{submission}/files");
+        let grade_file = upload(&teach, &files, format!("{GRADE}.txt"), &[]).await;
         let late_text = late_text(app, class, &group, &draft).await;
         let deletion = delete_group_of(app, teacher, class).await;
         Self {
@@ -243,6 +248,7 @@ impl LessonIds {
             image,
             submission,
             copy,
+            grade_file,
             chat_file,
             message,
             feedback,

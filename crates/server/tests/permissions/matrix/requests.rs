@@ -154,6 +154,7 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
         ("feedback", "id") if line.path.starts_with("/feedback/assignments/") => &lesson.topic,
         ("feedback", "id") => &lesson.feedback,
         (_, "documentId") => &lesson.copy,
+        (_, "fileId") => &lesson.grade_file,
         ("workrooms", "attachmentId") => &lesson.chat_file,
         _ => panic!("the matrix knows no {{{name}}} of {}", line.path),
     };

@@ -143,6 +143,8 @@ fn work_room_tables(extent: Extent) -> Vec<Rows> {
         ("grades", links / 4, "id, submission_id, status, published_at, graded_by_id, graded_at, created_at, updated_at",
             "'gr{s}-{i}', 'su{s}-' || ({i} * 2), 'PUBLISHED', {t}, 'u{s}-1', {t}, {t}, {t}"),
         ("member_grades", links / 4, "id, grade_id, user_id, value", "'mg{s}-{i}', 'gr{s}-{i}', 'u{s}-' || ({i} % {students}), '2'"),
+        ("grade_files", links / 8, "id, submission_id, file_name, mime_type, size, sha256, file_key, uploaded_by_id, created_at",
+            "'gf{s}-{i}', 'su{s}-' || ({i} * 4), 'a.pdf', 'application/pdf', 1, 'x', 'gf{s}-{i}', 'u{s}-1', {t}"),
         ("grade_history", links / 4, "id, grade_id, version, status, changed_by_id, created_at",
             "'gh{s}-{i}', 'gr{s}-{i}', 1, 'PUBLISHED', 'u{s}-1', {t}"),
         ("feedback", links / 2, "id, group_assignment_id, submission_id, author_id, text, published_at, created_at, updated_at",

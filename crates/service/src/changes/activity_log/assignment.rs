@@ -8,10 +8,12 @@ use domain::document::Document;
 use domain::file::AssignmentAttachment;
 use domain::id::{DocumentId, GroupId};
 use domain::patch::FieldDiff;
+use domain::rubric::TopicRubric;
 use serde_json::{Value, json};
 
 use super::{LogEntry, difference_and, group_name};
 
+#[expect(clippy::too_many_lines, reason = "a flat list of match arms")]
 pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
     Some(match change {
         AssignmentChange::Created {
@@ -36,12 +38,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
             about(Action::BulkUpdate, &assignment.assignment).details(difference_and(changed, groups))
         }
         AssignmentChange::RubricChanged { assignment, rubric, .. } => {
-            let rubric = rubric.as_ref();
-            about(Action::Update, &assignment.assignment).details(json!({
-                "changed": ["rubric"],
-                "rubric": rubric.map(|rubric| &rubric.title),
-                "isRubricShown": rubric.map(|rubric| rubric.is_shown),
-            }))
+            about(Action::Update, &assignment.assignment).details(topic_rubric(rubric.as_deref()))
         }
         AssignmentChange::GroupsAttached { assignment, attached } => {
             about(Action::Attach, &assignment.assignment).details(json!({"groupIds": attached}))
@@ -121,6 +118,14 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
         AssignmentChange::Exported { assignment, format } => {
             about(Action::Export, assignment).details(json!({"format": format}))
         }
+    })
+}
+
+fn topic_rubric(rubric: Option<&TopicRubric>) -> Value {
+    json!({
+        "changed": ["rubric"],
+        "rubric": rubric.map(|rubric| &rubric.title),
+        "isRubricShown": rubric.map(|rubric| rubric.is_shown),
     })
 }
 

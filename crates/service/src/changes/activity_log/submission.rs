@@ -4,8 +4,9 @@ use domain::activity::{Action, Category};
 use domain::change::feedback::FeedbackChange;
 use domain::change::rubric::RubricChange;
 use domain::change::submission::SubmissionChange;
-use domain::details::{DocumentDetails, GroupAssignmentDetails};
+use domain::details::{DocumentDetails, GroupAssignmentDetails, SubmissionDetails};
 use domain::feedback::Feedback;
+use domain::file::GradeFile;
 use domain::grade::Publication;
 use domain::rubric::Rubric;
 use domain::submission::Submission;
@@ -69,6 +70,12 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
             "documents": documents.iter().map(name).collect::<Vec<_>>(),
             "feedbackId": feedback.as_ref().map(|feedback| &feedback.id),
         }))),
+        SubmissionChange::GradeFileAdded {
+            link, submission, file, ..
+        } => Some(grade_file("added", link, submission, file)),
+        SubmissionChange::GradeFileRemoved {
+            link, submission, file, ..
+        } => Some(grade_file("removed", link, submission, file)),
         SubmissionChange::Graded {
             link,
             submission,
@@ -87,6 +94,19 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
             })))
         }
     }
+}
+
+fn grade_file(
+    change: &str,
+    link: &GroupAssignmentDetails,
+    submission: &SubmissionDetails,
+    file: &GradeFile,
+) -> LogEntry {
+    about(Action::Grade, link, &submission.submission).details(json!({
+        "attempt": submission.submission.attempt,
+        "status": submission.grade.as_ref().map(|grade| grade.status),
+        change: {"id": file.id, "fileName": file.file.file_name},
+    }))
 }
 
 pub(super) fn feedback(change: &FeedbackChange) -> LogEntry {
@@ -122,7 +142,7 @@ pub(super) fn feedback(change: &FeedbackChange) -> LogEntry {
 
 pub(super) fn rubric(change: &RubricChange) -> LogEntry {
     let about = |action, rubric: &Rubric| {
-        LogEntry::new(Category::Rubric, action, "rubric", &rubric.id, rubric.title.as_str()).details(json!({
+        LogEntry::new(Category::Feedback, action, "rubric", &rubric.id, rubric.title.as_str()).details(json!({
             "isShared": rubric.is_shared,
             "criteria": rubric.criteria.len(),
         }))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::change::submission::SubmissionChange;
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
-use domain::grade::{GradeWritten, Publication};
+use domain::grade::{GradeStatus, GradeWritten, Publication};
 use domain::id::{DocumentId, UserId};
 use domain::realtime::{Event, Room};
 use domain::submission::Submission;
@@ -83,6 +83,18 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
                 feedback::emit_created(link, feedback, builder);
             }
         }
+        SubmissionChange::GradeFileAdded {
+            link,
+            submission,
+            file: _,
+            members,
+        }
+        | SubmissionChange::GradeFileRemoved {
+            link,
+            submission,
+            file: _,
+            members,
+        } => emit_file_changed(link, submission, members, builder),
         SubmissionChange::Graded {
             link,
             submission,
@@ -100,6 +112,30 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
             }
             Publication::Published => emit_published(link, submission, written, members, builder),
         },
+    }
+}
+
+/// A file was added to a grade or removed: the group is notified if it sees the grade.
+fn emit_file_changed(
+    link: &GroupAssignmentDetails,
+    submission: &SubmissionDetails,
+    members: &[UserId],
+    builder: &mut EventBuilder<'_>,
+) {
+    let is_published = submission
+        .grade
+        .as_ref()
+        .is_some_and(|grade| grade.status == GradeStatus::Published);
+    if is_published {
+        let written = GradeWritten {
+            publication: Publication::Published,
+            is_group: true,
+            members: Vec::new(),
+        };
+        emit_published(link, submission, &written, members, builder);
+    } else {
+        let header = EventBuilder::event(&link.group_context.class, Event::GradeDrafted);
+        builder.emit_to_staff(&header, grade_event(link, submission, &Audience::Staff));
     }
 }
 
