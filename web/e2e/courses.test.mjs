@@ -215,3 +215,40 @@ scenario("topics of a class run during its lessons", async (harness) => {
   assert.equal(await section("Running now").count(), 0);
   await timetable(null);
 });
+
+scenario(
+  "topics are copied into several courses with their groups, and a course into another class",
+  async (harness) => {
+    const api = await harness.api("ada");
+    const earth = await courseOf(harness, "Our earth");
+    const [subject] = (await api.get("/subjects")).filter((one) => one.name === "Geography");
+    const next = await api.post("/classes", { name: "9e", academicYear: "2027/2028" });
+    const target = await api.post("/courses", { name: "Earth again", classId: next.id, subjectId: subject.id });
+    const page = await harness.page("ada", { path: `/courses/${earth.id}`, width: 360 });
+    await button(page, "More: Landforms").click();
+    await page.getByRole("menuitem", { name: "Copy…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Copy “Landforms”" });
+    await dialog.getByText(/9e › Geography › Earth again/).click();
+    await dialog.getByRole("radio", { name: "the same groups" }).check({ force: true });
+    await dialog.getByText(/creates 1 topic, \d+ groups/).waitFor();
+    await dialog.getByText(/members are not in this class and are left out/).waitFor();
+    await assertAccessible(page);
+    await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("Copied into 2 places.").waitFor();
+    const [copy] = await api.get(`/assignments?courseId=${target.id}`);
+    assert.equal(copy.isDraft, true);
+    assert.ok(copy.groupAssignments.length > 1);
+
+    await page.goto(`/courses/${target.id}`);
+    await button(page, "More: Earth again").click();
+    await page.getByRole("menuitem", { name: "Copy…" }).click();
+    const ofCourse = page.getByRole("dialog", { name: "Copy course Earth again" });
+    await ofCourse.getByText("9e · 2027/2028").click();
+    await ofCourse.getByText(/creates 1 topic/).waitFor();
+    await assertAccessible(page);
+    await ofCourse.getByRole("button", { name: "Copy", exact: true }).click();
+    await ofCourse.waitFor({ state: "detached" });
+    assert.equal((await api.get(`/courses?classId=${next.id}`)).length, 2);
+  },
+);

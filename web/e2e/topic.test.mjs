@@ -6,15 +6,21 @@ import { assertAccessible, ready, scenario } from "./harness.mjs";
 scenario("topic is created with groups and a file, and missing fields are reported at the field", async (harness) => {
   const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
   const page = await harness.page("ada", { path: `/topics/new?courseId=${course.id}` });
-  await page.getByRole("button", { name: "Create the topic" }).click();
+  const next = page.getByRole("button", { name: "Next: groups and times" });
+  await next.click();
   await page.getByText("A topic needs a title.").waitFor();
   await page.waitForFunction(() => document.activeElement?.getAttribute("aria-invalid") === "true");
   await page.keyboard.type("Lakes and seas");
-  await page.getByRole("spinbutton").first().focus();
-  await page.keyboard.type("240620301030");
   await page
     .locator("input[type=file]")
     .setInputFiles({ name: "lakes.txt", mimeType: "text/plain", buffer: Buffer.from("Lake Constance") });
+  await assertAccessible(page);
+  await next.click();
+  await page.getByRole("button", { name: "Create the topic" }).click();
+  await page.getByText("Choose a day and a time.").waitFor();
+  await page.getByRole("spinbutton").first().focus();
+  await page.keyboard.type("240620301030");
+  await assertAccessible(page);
   await page.getByRole("button", { name: "Create the topic" }).click();
   await page.getByRole("link", { name: "lakes.txt" }).waitFor();
   const made = await harness.topic("Lakes and seas");
@@ -91,6 +97,7 @@ scenario(
     const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
     const page = await harness.page("ada", { path: `/topics/new?courseId=${course.id}` });
     await page.getByRole("textbox", { name: "Title" }).fill("Volcanoes");
+    await page.keyboard.press("Enter");
     await page.getByRole("spinbutton").first().focus();
     await page.keyboard.type("240620301030");
     await page.getByRole("radio", { name: "Publish at…" }).check({ force: true });
@@ -137,4 +144,77 @@ scenario("finished topic is read-only until reopened", async (harness) => {
   await page.getByRole("button", { name: "Reopen" }).click();
   await page.getByText("The topic can be read, not changed.").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Save" }).waitFor();
+});
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+scenario("text is formatted with buttons and keys, and shows its own pictures to students", async (harness) => {
+  const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
+  const rivers = await harness.group("Rivers");
+  const page = await harness.page("ada", { path: `/topics/new?courseId=${course.id}` });
+  await page.getByRole("textbox", { name: "Title" }).fill("Springs");
+  const text = page.getByRole("textbox", { name: "Text for all groups" });
+  await text.fill("Find a spring");
+  await text.selectText();
+  await page.keyboard.press("Control+b");
+  await page.getByRole("toolbar", { name: "Format: Text for all groups" }).waitFor();
+  assert.equal(await text.inputValue(), "**Find a spring**");
+  await page.keyboard.press("End");
+  await page.getByRole("button", { name: "Heading" }).click();
+  assert.equal(await text.inputValue(), "## **Find a spring**");
+  await page.keyboard.press("Control+k");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Words" }).fill("a map");
+  await dialog.getByRole("textbox", { name: "Address" }).fill("javascript:alert(1)");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Write a web address or an email address.").waitFor();
+  await dialog.getByRole("textbox", { name: "Address" }).fill("maps.example/spring");
+  await assertAccessible(page);
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.querySelector("textarea").value.includes("(https://maps.example/spring)"));
+  await page.getByRole("button", { name: "Picture" }).click();
+  await dialog
+    .locator("input[type=file]")
+    .setInputFiles({ name: "Quelle 1.png", mimeType: "image/png", buffer: PIXEL });
+  await dialog.getByRole("textbox", { name: "Description" }).fill("A spring");
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Insert" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.querySelector("textarea").value.includes("(attachment:Quelle-1.png)"));
+  await page.getByRole("tab", { name: "Preview" }).click();
+  await page.getByRole("img", { name: "A spring" }).waitFor();
+
+  // One group reads its own text after the shared one, and has a file of its own.
+  await page.getByText("a text for each group").click();
+  await page.getByRole("button", { name: "1 Rivers", exact: true }).click();
+  await page.getByRole("textbox", { name: "Text of 1 Rivers" }).fill("Yours is the Rhine.");
+  await page.getByText("Show it after the text for the others").click();
+  await page.getByRole("button", { name: /New files are for/ }).click();
+  await page.getByRole("option", { name: "1 Rivers" }).click();
+  await page
+    .locator("input[type=file]")
+    .last()
+    .setInputFiles({ name: "rhine.txt", mimeType: "text/plain", buffer: Buffer.from("Rhine") });
+  await page.getByText("Only for 1 Rivers").waitFor();
+  await page.getByRole("button", { name: "Next: groups and times" }).click();
+  await page.getByRole("spinbutton").first().focus();
+  await page.keyboard.type("240620301030");
+  await page.getByRole("button", { name: "Create the topic" }).click();
+  await page.getByRole("heading", { level: 1, name: "Springs" }).waitFor();
+  await page.getByRole("link", { name: "rhine.txt" }).waitFor();
+  const made = await harness.topic("Springs");
+  const own = made.groupAssignments.find((one) => one.groupId === rivers.id);
+  assert.match(own.effectiveDescription, /Find a spring[^]*Yours is the Rhine\.$/);
+  assert.equal(own.effectiveAttachments.length, 2);
+
+  const ana = await harness.page("ana", { path: `/groups/${rivers.id}?topic=${made.id}&place=task` });
+  await ana.getByText("Yours is the Rhine.").waitFor();
+  const picture = ana.getByRole("img", { name: "A spring" });
+  await picture.waitFor();
+  await ana.waitForFunction(() => document.querySelector("img[alt='A spring']").naturalWidth === 1);
+  await assertAccessible(ana);
 });

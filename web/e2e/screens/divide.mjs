@@ -24,6 +24,41 @@ export default [
     path: async (harness) => `/topics/new?courseId=${await courseId(harness)}`,
     ready: "form",
   },
+  {
+    name: "A new topic, groups and times",
+    who: "ada",
+    path: async (harness) => `/topics/new?courseId=${await courseId(harness)}`,
+    ready: "form",
+    does: async (page) => {
+      await page.getByRole("button", { name: /^2 / }).click();
+      await page.locator("#groups").waitFor();
+    },
+  },
+  {
+    name: "A copy of a topic",
+    who: "ada",
+    path: topic,
+    ready: "#groups",
+    does: async (page) => {
+      await page
+        .locator("main header, main")
+        .getByRole("button", { name: /^(More|Mehr): Landforms/ })
+        .first()
+        .click();
+      await page.getByRole("menuitem", { name: /Copy…|Kopieren …/ }).click();
+      await page.getByRole("dialog").getByRole("radio").first().waitFor();
+    },
+  },
+  {
+    name: "A picture in the text of a topic",
+    who: "ada",
+    path: editedTopic,
+    ready: "form",
+    does: async (page) => {
+      await page.getByRole("button", { name: /^(Picture|Bild)$/ }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   { name: "A topic", who: "ada", path: topic, ready: "#groups" },
   { name: "A topic, edited", who: "ada", path: editedTopic, ready: "form" },
   {

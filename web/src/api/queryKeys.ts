@@ -64,6 +64,7 @@ interface QueryKeys {
     named: (search: string) => QueryKey;
     names: () => QueryKey;
     managed: () => QueryKey;
+    copies: (source: object, choice: object) => QueryKey;
   };
   deletions: { list: () => QueryKey };
   document: {

@@ -1,5 +1,7 @@
 import { lazy, Suspense } from "react";
 
+import { pictureFile } from "./pictureFile";
+
 // Without its code, a text is shown as it was typed.
 const ReactMarkdown = lazy(() => import("react-markdown").catch(() => ({ default: PlainText })));
 
@@ -21,8 +23,6 @@ const ELEMENTS = {
       {children}
     </a>
   ),
-  // Images are not loaded, because a text must not cause requests to other origins.
-  img: ({ alt }: { alt?: string | undefined }) => <span>{alt}</span>,
   pre: ({ children }: { children?: React.ReactNode }) => (
     <pre className="bg-faint overflow-x-auto rounded-lg p-2">{children}</pre>
   ),
@@ -31,12 +31,33 @@ const ELEMENTS = {
   ),
 } as const;
 
-/** Renders markdown. Raw HTML is shown as text. */
-export function Markdown({ children }: { children: string }) {
+/** Keeps addresses of links that open pages or mails, and of pictures among the files; removes all others. */
+const safeAddress = (address: string): string =>
+  /^(https?:|mailto:|attachment:|#|\/(?!\/))/i.test(address) || !address.includes(":") ? address : "";
+
+interface Props {
+  children: string;
+  /** The addresses of pictures by file name. */
+  pictures?: Readonly<Record<string, string>>;
+}
+
+/** Renders Markdown. Raw HTML is shown as text. */
+export function Markdown({ children, pictures = {} }: Props) {
+  // Only files of the topic are loaded, because a text must not cause requests to other origins.
+  const img = ({ alt, src }: { alt?: string | undefined; src?: unknown }) => {
+    const url = pictures[pictureFile(typeof src === "string" ? src : undefined) ?? ""];
+    return url === undefined ? (
+      <span>{alt}</span>
+    ) : (
+      <img src={url} alt={alt ?? ""} loading="lazy" className="h-auto max-w-full rounded-lg" />
+    );
+  };
   return (
     <div className="flex flex-col gap-2 break-words [&_h3]:text-lg [&_h3]:font-semibold [&_h4]:font-semibold [&_h5]:font-semibold">
       <Suspense fallback={<PlainText>{children}</PlainText>}>
-        <ReactMarkdown components={ELEMENTS}>{children}</ReactMarkdown>
+        <ReactMarkdown components={{ ...ELEMENTS, img }} urlTransform={safeAddress}>
+          {children}
+        </ReactMarkdown>
       </Suspense>
     </div>
   );
@@ -45,3 +66,11 @@ export function Markdown({ children }: { children: string }) {
 function PlainText({ children }: { children?: string | null | undefined }) {
   return <p className="whitespace-pre-wrap">{children}</p>;
 }
+
+/** The pictures among files, for texts that show them. */
+export const picturesOf = (
+  files: readonly { fileName: string; url: string; mimeType?: string }[],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    files.filter((file) => /\.(png|jpe?g|gif|webp)$/i.test(file.fileName)).map((file) => [file.fileName, file.url]),
+  );

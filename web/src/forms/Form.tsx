@@ -28,6 +28,8 @@ export function Form({
       className={`flex flex-col ${className}`}
       onSubmit={(event) => {
         event.preventDefault();
+        // A dialog that is opened in a form has its own; React would report its submission to both.
+        event.stopPropagation();
         if (!isPending) onSubmit(new FormData(event.currentTarget));
       }}
     >

@@ -1,3 +1,4 @@
+import type { ClipboardEvent, Ref } from "react";
 import {
   FieldError,
   Label,
@@ -9,19 +10,26 @@ import {
 
 import { BOX, invalidProps } from "../components/base/fieldStyles";
 
-interface Props extends Omit<TextFieldProps, "className" | "children"> {
+interface Props extends Omit<TextFieldProps, "className" | "children" | "onPaste"> {
   label: string;
   hint?: string | undefined;
   problem?: string | undefined;
   rows?: number;
+  inputRef?: Ref<HTMLTextAreaElement>;
+  onPaste?: (event: ClipboardEvent<HTMLTextAreaElement>) => void;
 }
 
 /** Multi-line text field with label and error. */
-export function TextArea({ label, hint, problem, rows = 4, ...rest }: Props) {
+export function TextArea({ label, hint, problem, rows = 4, inputRef, onPaste, ...rest }: Props) {
   return (
     <TextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className="font-medium">{label}</Label>
-      <AriaTextArea rows={rows} className={`${BOX} py-2`} />
+      <AriaTextArea
+        rows={rows}
+        {...(inputRef === undefined ? {} : { ref: inputRef })}
+        {...(onPaste === undefined ? {} : { onPaste })}
+        className={`${BOX} py-2`}
+      />
       {hint === undefined ? null : (
         <Text slot="description" className="text-soft text-sm">
           {hint}

@@ -8,6 +8,7 @@ import type adminTexts from "./en/admin.json";
 import type boardTexts from "./en/board.json";
 import type classesTexts from "./en/classes.json";
 import type commonTexts from "./en/common.json";
+import type copiesTexts from "./en/copies.json";
 import type coursesTexts from "./en/courses.json";
 import type divideTexts from "./en/divide.json";
 import type domainsTexts from "./en/domains.json";
@@ -23,6 +24,7 @@ import type homeroomsTexts from "./en/homerooms.json";
 import type importTexts from "./en/import.json";
 import type keysTexts from "./en/keys.json";
 import type manualTexts from "./en/manual.json";
+import type markdownTexts from "./en/markdown.json";
 import type meTexts from "./en/me.json";
 import type meanwhileTexts from "./en/meanwhile.json";
 import type messagesTexts from "./en/messages.json";
@@ -54,6 +56,7 @@ type Texts = typeof actingTexts &
   typeof boardTexts &
   typeof classesTexts &
   typeof commonTexts &
+  typeof copiesTexts &
   typeof coursesTexts &
   typeof divideTexts &
   typeof domainsTexts &
@@ -69,6 +72,7 @@ type Texts = typeof actingTexts &
   typeof importTexts &
   typeof keysTexts &
   typeof manualTexts &
+  typeof markdownTexts &
   typeof meTexts &
   typeof meanwhileTexts &
   typeof messagesTexts &

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { RestorableNote } from "../deletions/RestorableNote";
@@ -10,14 +10,17 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
+import { lazyPart } from "../../components/lazyPart";
 import { toast } from "../../components/base/toast";
 import type { Course } from "./courses";
 import { CourseDialog } from "./CourseDialog";
 
-/** Actions on a course: edit, move, archive, delete. */
+const CopyDialog = lazyPart(async () => (await import("../copies/CopyDialog")).CopyDialog);
+
+/** Actions on a course: edit, move, copy, archive, delete. */
 export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: () => void }) {
   const { t } = useTranslation();
-  const [open, setOpen] = useState<"change" | "delete">();
+  const [open, setOpen] = useState<"change" | "copy" | "delete">();
   const here = useRef<HTMLSpanElement>(null);
   const status = useCourseStatus(course);
   const remove = useDeleteCourse(course, onDeleted);
@@ -29,6 +32,7 @@ export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: 
         isPending={remove.isPending || status.isPending}
         actions={[
           { id: "change", name: t("courses.rename"), onAction: () => setOpen("change") },
+          { id: "copy", name: t("copies.open"), onAction: () => setOpen("copy") },
           course.status === "ACTIVE"
             ? { id: "archive", name: t("courses.archive"), onAction: () => status.set("ARCHIVED") }
             : { id: "activate", name: t("courses.activate"), onAction: () => status.set("ACTIVE") },
@@ -36,6 +40,11 @@ export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: 
         ]}
       />
       {open === "change" ? <CourseDialog course={course} onClose={close} /> : null}
+      {open === "copy" ? (
+        <Suspense>
+          <CopyDialog source={{ kind: "course", course }} onClose={close} />
+        </Suspense>
+      ) : null}
       {open === "delete" ? (
         <ConfirmDeleteCourse
           course={course}

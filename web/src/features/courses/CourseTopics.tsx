@@ -1,19 +1,22 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { Copy } from "lucide-react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useNow } from "../../hooks/serverClock";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useTime } from "../../i18n/time";
-import { buttonClass } from "../../components/Button";
+import { Button, buttonClass } from "../../components/Button";
+import { lazyPart } from "../../components/lazyPart";
 import { StateChip } from "../../components/base/StateChip";
 import { EmptyState } from "../../components/base/EmptyState";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { PublicationChip } from "../lesson/PublicationChip";
 import { publicationState } from "../lesson/publication";
-import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
+
+const CopyDialog = lazyPart(async () => (await import("../copies/CopyDialog")).CopyDialog);
 
 /** The topics of a course with progress, help requests and links. */
 export function CourseTopics({
@@ -28,7 +31,7 @@ export function CourseTopics({
   newTopicLink: React.ReactNode;
 }) {
   const { t } = useTranslation();
-  const [cloned, setCloned] = useState<ListedAssignment>();
+  const [copied, setCopied] = useState<readonly ListedAssignment[]>();
   if (topics.length === 0)
     return <EmptyState action={canAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
   return (
@@ -39,11 +42,29 @@ export function CourseTopics({
             key={topic.id}
             topic={topic}
             waiting={countWaiting(topic.id, groups)}
-            onClone={() => setCloned(topic)}
+            onCopy={() => setCopied([topic])}
           />
         ))}
       </ul>
-      {cloned ? <CloneToCourseDialog topic={cloned} onClose={() => setCloned(undefined)} /> : null}
+      {topics.length > 1 ? (
+        <Button kind="quiet" className="self-start" onPress={() => setCopied(sortTopics(topics))}>
+          <Copy aria-hidden="true" className="size-4" />
+          {t("copies.openTopics")}
+        </Button>
+      ) : null}
+      {copied ? (
+        <Suspense>
+          <CopyDialog
+            source={{
+              kind: "topics",
+              topics: copied,
+              classId: copied[0]?.classId ?? "",
+              courseId: copied[0]?.courseId ?? null,
+            }}
+            onClose={() => setCopied(undefined)}
+          />
+        </Suspense>
+      ) : null}
     </>
   );
 }
@@ -56,7 +77,7 @@ function sortTopics(topics: readonly ListedAssignment[]): ListedAssignment[] {
   );
 }
 
-function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waiting: number; onClone: () => void }) {
+function TopicRow({ topic, waiting, onCopy }: { topic: ListedAssignment; waiting: number; onCopy: () => void }) {
   const { t } = useTranslation();
   const progress = progressOf(topic);
   return (
@@ -98,7 +119,7 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
           ) : null}
         </div>
       </div>
-      <OverflowMenu label={topic.title} actions={[{ id: "clone", name: t("courses.clone"), onAction: onClone }]} />
+      <OverflowMenu label={topic.title} actions={[{ id: "copy", name: t("copies.open"), onAction: onCopy }]} />
     </li>
   );
 }

@@ -15,6 +15,7 @@ import { EditConflict } from "../../forms/EditConflict";
 import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { useTopicEdits } from "./useTopicEdits";
+import { useTopicPictures } from "./useTopicPictures";
 import { TopicFields } from "./TopicFields";
 import { type TopicForm, topicForm, findMissingFields, ownChanges, type Topic } from "./topicForm";
 import { RestoredDraftNotice } from "./RestoredDraftNotice";
@@ -40,6 +41,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
   const [isTried, setTried] = useState(false);
   const [recompute, setRecompute] = useState(true);
   const missingFields = findMissingFields(form);
+  const picturesOf = useTopicPictures(topic);
   const debouncedEdits = useDebounce(edits, 500);
   const previewQuery = useQuery({
     ...editPreviewQuery(topic.id, debouncedEdits),
@@ -74,7 +76,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
   const list = new Intl.ListFormat(i18n.language, { type: "conjunction" });
   const shared = previewQuery.data && previewQuery.data.changes.length > 0 ? previewQuery.data : undefined;
   const own = Object.keys(ownChanges(edits)).filter((key) => key !== "groups");
-  const texts = Object.keys(edits.texts ?? {})
+  const texts = [...new Set([...Object.keys(edits.texts ?? {}), ...Object.keys(edits.added ?? {})])]
     .map((groupId) => names.get(groupId))
     .filter((number) => number !== undefined);
   const lines = [
@@ -110,6 +112,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
             .filter((course) => course.classId === topic.classId)
             .map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
           canSetStart={topic.groupAssignments.length > 0}
+          picturesOf={picturesOf}
         />
         {saving.isError && conflict !== undefined && currentVersion(saving.error) !== undefined ? (
           <EditConflict

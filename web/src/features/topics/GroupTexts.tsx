@@ -5,16 +5,21 @@ import { useTranslation } from "react-i18next";
 import { Button } from "../../components/Button";
 import { Badge } from "../../components/base/Badge";
 import type { NamedGroup } from "./TopicFields";
-import { MarkdownField } from "../../forms/MarkdownField";
+import { Checkbox } from "../../forms/Checkbox";
+import { MarkdownField, type TextPictures } from "../../forms/MarkdownField";
 
 interface Props {
   groups: readonly NamedGroup[];
   texts: Readonly<Record<string, string>>;
-  onChange: (texts: Record<string, string>) => void;
+  /** Whether an own text follows the shared one. */
+  added: Readonly<Record<string, boolean>>;
+  onChange: (change: { texts?: Record<string, string>; added?: Record<string, boolean> }) => void;
+  /** The pictures of a group. */
+  picturesOf: (groupId: string) => TextPictures | undefined;
 }
 
-/** A text per group; groups without one get the shared text. */
-export function GroupTexts({ groups, texts, onChange }: Props) {
+/** A text per group, instead of the shared one or after it; groups without one get the shared text. */
+export function GroupTexts({ groups, texts, added, onChange, picturesOf }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<string>();
   if (groups.length === 0) return <p className="text-soft">{t("topic.noGroupsYet")}</p>;
@@ -42,7 +47,7 @@ export function GroupTexts({ groups, texts, onChange }: Props) {
               {text === "" ? (
                 <span className="text-soft text-sm">{t("topic.usesShared")}</span>
               ) : (
-                <Badge tone="good">{t("topic.ownText")}</Badge>
+                <Badge tone="good">{t(added[group.id] === true ? "topic.addedText" : "topic.ownText")}</Badge>
               )}
             </div>
             {isOpen ? (
@@ -50,11 +55,18 @@ export function GroupTexts({ groups, texts, onChange }: Props) {
                 <MarkdownField
                   label={t("topic.textOf", { name: group.name })}
                   value={text}
-                  onChange={(value) => onChange({ [group.id]: value })}
+                  onChange={(value) => onChange({ texts: { [group.id]: value } })}
                   rows={6}
+                  pictures={picturesOf(group.id)}
                 />
+                <Checkbox
+                  isSelected={added[group.id] ?? false}
+                  onChange={(isOn) => onChange({ added: { [group.id]: isOn } })}
+                >
+                  {t("topic.addToShared")}
+                </Checkbox>
                 {text === "" ? null : (
-                  <Button className="self-start" onPress={() => onChange({ [group.id]: "" })}>
+                  <Button className="self-start" onPress={() => onChange({ texts: { [group.id]: "" } })}>
                     {t("topic.useShared")}
                   </Button>
                 )}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Pencil } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { RestorableNote } from "../deletions/RestorableNote";
@@ -12,17 +12,18 @@ import { queryKeys } from "../../api/queryKeys";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { useNow } from "../../hooks/serverClock";
 import { Button, buttonClass } from "../../components/Button";
+import { lazyPart } from "../../components/lazyPart";
 import { StateChip } from "../../components/base/StateChip";
 import { PageHeader } from "../../components/PageHeader";
 import { Breadcrumbs } from "../courses/Breadcrumbs";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
-import { Dialog } from "../../components/Dialog";
 import { PublicationChip } from "../lesson/PublicationChip";
 import { publicationState } from "../lesson/publication";
-import { CloneTopicDialog } from "./CloneTopicDialog";
 import type { Topic } from "./topicForm";
 import { refreshTopics } from "./topic";
+
+const CopyDialog = lazyPart(async () => (await import("../copies/CopyDialog")).CopyDialog);
 
 /** Title and location of a topic, and the actions on the whole topic. */
 export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boolean }) {
@@ -64,7 +65,7 @@ export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boo
             <OverflowMenu
               label={topic.title}
               actions={[
-                { id: "copy", name: t("topic.copy"), onAction: () => setOpen("copy") },
+                { id: "copy", name: t("copies.open"), onAction: () => setOpen("copy") },
                 { id: "delete", name: t("topic.delete"), isDanger: true, onAction: () => setOpen("delete") },
               ]}
             />
@@ -91,9 +92,12 @@ export function TopicHeader({ topic, isEditing }: { topic: Topic; isEditing: boo
         )}
       </PageHeader>
       {open === "copy" ? (
-        <Dialog title={t("topic.copyTitle")} isOpen onOpenChange={() => setOpen(undefined)}>
-          {(close) => <CloneTopicDialog topic={topic} close={close} />}
-        </Dialog>
+        <Suspense>
+          <CopyDialog
+            source={{ kind: "topics", topics: [topic], classId: topic.classId, courseId: topic.courseId }}
+            onClose={() => setOpen(undefined)}
+          />
+        </Suspense>
       ) : null}
       {open === "delete" ? <DeleteTopicDialog topic={topic} onClose={() => setOpen(undefined)} /> : null}
     </>

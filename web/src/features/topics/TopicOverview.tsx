@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
 import { Card } from "../../components/Card";
-import { Markdown } from "../../components/Markdown";
+import { Markdown, picturesOf } from "../../components/Markdown";
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { Time } from "../../components/base/Time";
 import { Select } from "../../forms/Select";
@@ -38,7 +38,9 @@ function TaskText({ topic }: { topic: Topic }) {
   const { t } = useTranslation();
   const [reader, setReader] = useState(ALL);
   const own = topic.isShared ? [] : topic.groupAssignments.filter((one) => one.descriptionOverride);
-  const text = own.find((one) => one.groupId === reader)?.effectiveDescription ?? topic.description;
+  const shown = own.find((one) => one.groupId === reader);
+  const text = shown?.effectiveDescription ?? topic.description;
+  const files = shown?.effectiveAttachments ?? topic.attachments.filter((file) => file.groupAssignmentId === null);
   return (
     <section aria-labelledby="task" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -64,7 +66,11 @@ function TaskText({ topic }: { topic: Topic }) {
         )}
       </div>
       <div className="max-w-prose">
-        {text.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Markdown>{text}</Markdown>}
+        {text.trim() === "" ? (
+          <p className="text-soft">{t("topic.noText")}</p>
+        ) : (
+          <Markdown pictures={picturesOf(files)}>{text}</Markdown>
+        )}
       </div>
     </section>
   );

@@ -33,6 +33,15 @@ describe("edits", () => {
     expect(withEdit(base, edits, { texts: { two: "" } })).toEqual({});
     expect(ownChanges(edits)).toEqual({ groups: [{ groupId: "two", descriptionOverride: "Elbe" }] });
   });
+  it("of where one group's text is shown are an edit of their own", () => {
+    const edits = withEdit(base, {}, { added: { one: true } });
+    expect(edits).toEqual({ added: { one: true } });
+    expect(ownChanges(edits)).toEqual({ groups: [{ groupId: "one", includesSharedText: true }] });
+    expect(withEdit(base, edits, { added: { one: false } })).toEqual({});
+    const sent = newTopicBody(applyEdits(base, edits), "class", ["one"]);
+    expect(sent.groups).toEqual([{ groupId: "one", descriptionOverride: "Rhine", includesSharedText: true }]);
+    expect(parseDraft(JSON.stringify(edits))).toEqual(edits);
+  });
   it("follow the service where unedited, and end once saved", () => {
     const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 10 });
     const saved = { ...base, title: "Lakes", deadline: "2026-11-23T10:00:00Z" };

@@ -13,6 +13,8 @@ export interface TopicForm {
   isShared: boolean;
   /** Own texts by group id; an empty text means none. */
   texts: Readonly<Record<string, string>>;
+  /** Whether the own text follows the shared one, by group id; otherwise it replaces it. */
+  added: Readonly<Record<string, boolean>>;
   requiredSubmissions: number;
   latePolicy: Schemas["LatePolicy"];
   maxPoints: number | null;
@@ -38,6 +40,7 @@ export function topicForm(topic: Topic, now: number = Date.now()): TopicForm {
     description: topic.description,
     isShared: topic.isShared,
     texts: Object.fromEntries(topic.groupAssignments.map((own) => [own.groupId, own.descriptionOverride ?? ""])),
+    added: Object.fromEntries(topic.groupAssignments.map((own) => [own.groupId, own.includesSharedText ?? false])),
     requiredSubmissions: topic.requiredSubmissions,
     latePolicy: topic.latePolicy,
     maxPoints: topic.maxPoints,
@@ -57,6 +60,7 @@ export const emptyForm = (courseId: string | null): TopicForm => ({
   description: "",
   isShared: true,
   texts: {},
+  added: {},
   requiredSubmissions: 1,
   latePolicy: "ALLOW",
   maxPoints: null,
@@ -73,16 +77,28 @@ export const applyEdits = (base: TopicForm, edits: TopicEdits): TopicForm => ({
   ...base,
   ...edits,
   texts: { ...base.texts, ...edits.texts },
+  added: { ...base.added, ...edits.added },
 });
 
 /** Adds an edit; a field that equals the value of the service is not an edit. */
 export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits): TopicEdits {
-  const next: TopicEdits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
+  const next = { ...edits, ...change };
   const texts = Object.fromEntries(
-    Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text),
+    Object.entries({ ...edits.texts, ...change.texts }).filter(([group, text]) => (base.texts[group] ?? "") !== text),
   );
-  const kept = Object.entries(next).filter(([key, value]) => key !== "texts" && base[key as keyof TopicForm] !== value);
-  return { ...(Object.fromEntries(kept) as TopicEdits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
+  const added = Object.fromEntries(
+    Object.entries({ ...edits.added, ...change.added }).filter(
+      ([group, isOn]) => (base.added[group] ?? false) !== isOn,
+    ),
+  );
+  const kept = Object.entries(next).filter(
+    ([key, value]) => key !== "texts" && key !== "added" && base[key as keyof TopicForm] !== value,
+  );
+  return {
+    ...(Object.fromEntries(kept) as TopicEdits),
+    ...(Object.keys(texts).length === 0 ? {} : { texts }),
+    ...(Object.keys(added).length === 0 ? {} : { added }),
+  };
 }
 
 /** Drops edits that were saved meanwhile, here or elsewhere. */
@@ -106,16 +122,18 @@ export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
 
 /** Fields of the topic itself or of single groups. */
 export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
-  const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
+  const { isShared, texts = {}, added = {}, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
+  const groupIds = [...new Set([...Object.keys(texts), ...Object.keys(added)])];
   return {
     ...publicationChange(edits),
     ...(isShared === undefined ? {} : { isShared }),
-    ...(texts === undefined
+    ...(groupIds.length === 0
       ? {}
       : {
-          groups: Object.entries(texts).map(([groupId, text]) => ({
+          groups: groupIds.map((groupId) => ({
             groupId,
-            descriptionOverride: text === "" ? null : text,
+            ...(texts[groupId] === undefined ? {} : { descriptionOverride: texts[groupId] || null }),
+            ...(added[groupId] === undefined ? {} : { includesSharedText: added[groupId] }),
           })),
         }),
     ...(requiredSubmissions === undefined ? {} : { requiredSubmissions }),
@@ -153,7 +171,9 @@ export function newTopicBody(form: TopicForm, classId: string, groupIds: readonl
     ...(form.gradeScale.trim() === "" ? {} : { gradeScale: form.gradeScale.trim() }),
     groups: groupIds.map((groupId) => ({
       groupId,
-      ...(form.texts[groupId] ? { descriptionOverride: form.texts[groupId] } : {}),
+      ...(form.texts[groupId]
+        ? { descriptionOverride: form.texts[groupId], ...(form.added[groupId] ? { includesSharedText: true } : {}) }
+        : {}),
     })),
   };
 }

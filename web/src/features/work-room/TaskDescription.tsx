@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { TimeLeft } from "../../components/base/TimeLeft";
 import { Time } from "../../components/base/Time";
-import { Markdown } from "../../components/Markdown";
+import { Markdown, picturesOf } from "../../components/Markdown";
 import { TopicCriteria } from "../rubrics/TopicCriteria";
 import { FileLinks } from "./FileLinks";
 import { type Group, type GroupTopic, topicDetailQuery } from "./workRoom";
@@ -57,7 +57,7 @@ function TaskText({ topic }: { topic: GroupTopic }) {
       {topic.effectiveDescription.trim() === "" ? (
         <p className="text-soft">{t("room.noText")}</p>
       ) : (
-        <Markdown>{topic.effectiveDescription}</Markdown>
+        <Markdown pictures={picturesOf(topic.effectiveAttachments)}>{topic.effectiveDescription}</Markdown>
       )}
     </>
   );
