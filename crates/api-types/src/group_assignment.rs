@@ -36,7 +36,6 @@ pub struct GroupAssignmentView {
     #[schema(value_type = bool, required = false)]
     includes_shared_text: StaffOnly<bool>,
     /// The task text that the group reads.
-    #[schema(value_type = String, max_length = 40_002)]
     effective_description: Description,
     /// The attachments that the group sees.
     effective_attachments: Vec<AssignmentAttachmentView>,
@@ -76,7 +75,6 @@ pub struct GroupAssignmentSummaryView {
     #[schema(required)]
     current_submission_id: Option<SubmissionId>,
     /// The task text that the group reads.
-    #[schema(value_type = String, max_length = 40_002)]
     effective_description: Description,
     /// Extended deadline of the group; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]

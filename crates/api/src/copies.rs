@@ -47,7 +47,7 @@ pub(crate) async fn into_course(
 #[utoipa::path(post, path = "/classes/{id}/copies", params(("id" = String, Path), DryRunQuery),
     request_body = NewCourseCopy,
     responses((status = 201, body = CopiesView),
-        (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED"),
+        (status = 409, description = "CLASS_ARCHIVED, DUPLICATE_COURSE, LIMIT_REACHED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn into_class(

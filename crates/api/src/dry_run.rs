@@ -1,4 +1,4 @@
-//! The `dryRun` query parameter. Routes that delete, finish, move or import can preview their effects; every other
+//! The `dryRun` query parameter. Routes that delete, finish, move, copy or import can preview their effects; every other
 //! route rejects the parameter, so that an intended preview never acts. See docs/api-contract.md#dry-runs.
 
 use axum::http::{Method, Uri};

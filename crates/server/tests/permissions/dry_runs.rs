@@ -1,4 +1,4 @@
-//! `dryRun`: a route that deletes, finishes, moves or imports returns a preview. Every other route rejects the
+//! `dryRun`: a route that deletes, finishes, moves, copies or imports returns a preview. Every other route rejects the
 //! parameter. tests/permissions/activity_log_coverage checks for every route of its story that a preview changes no row.
 
 use reqwest::Method;
@@ -16,7 +16,16 @@ fn dry_run_is_documented_on_every_destructive_route() {
         let parameters = document().operation(row)["parameters"].as_array();
         let mut parameters = parameters.into_iter().flatten();
         let is_documented = parameters.any(|parameter| parameter["name"] == "dryRun" && parameter["in"] == "query");
-        let ends = ["/finish", "/reopen", "/move", "/import", "/erase", "/generate", "/bulk"];
+        let ends = [
+            "/finish",
+            "/reopen",
+            "/move",
+            "/import",
+            "/erase",
+            "/generate",
+            "/bulk",
+            "/copies",
+        ];
         let is_due = row.method == "DELETE" || ends.iter().any(|end| row.path.ends_with(end));
         assert_eq!(is_documented, is_due, "dryRun of {} {}", row.method, row.path);
     }

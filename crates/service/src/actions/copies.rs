@@ -20,7 +20,7 @@ use domain::id::{
 use domain::list::{self, List};
 use domain::publication::TopicPublication;
 use domain::school_year::YearShift;
-use domain::text::Name;
+use domain::text::{Name, name_key};
 use domain::time::Timestamp;
 use domain::zone::Zone;
 use garde::Validate;
@@ -35,6 +35,7 @@ use super::groups::default_name;
 use common::clock;
 use common::error::{Error, Result};
 use db::assignments::AssignmentFilter;
+use db::courses::CourseFilter;
 use db::{ReadTx, WriteTx};
 
 /// The maximum numbers of topics, files and groups in one copy.
@@ -43,6 +44,8 @@ const FILES_MAX: usize = 500;
 pub(super) const GROUPS_MAX: usize = 300;
 /// The largest shift of dates: ten years.
 const DAYS_MAX: i64 = 3_660;
+/// The length of a name to which a number is appended.
+const NUMBERED_NAME_MAX: usize = 110;
 
 /// Topics to copy into a course.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -77,7 +80,7 @@ pub struct NewCourseCopy {
     /// The course, of any class that the caller manages.
     #[garde(skip)]
     pub course_id: CourseId,
-    /// The name of the copy. Defaults to that of the original.
+    /// The name of the copy. Defaults to that of the original, with a number if the class has such a course.
     #[garde(dive)]
     pub name: Option<Name>,
     /// By how many days all dates are shifted. By default, by whole weeks from the school year of the original to that
@@ -163,10 +166,14 @@ pub fn copy_course(tx: &mut WriteTx<'_>, class: &ClassId, new: &NewCourseCopy, f
     let originals = topics_of_course(tx, &new.course_id)?;
     let old = tx.course(&new.course_id)?.course;
     tx.add_class_subject(&class.id, &old.subject_id)?;
+    let name = match &new.name {
+        Some(name) => name.clone(),
+        None => free_name(tx, &class.id, &old.name)?,
+    };
     let course = Course {
         id: CourseId::new(clock::new_id()),
         class_id: class.id.clone(),
-        name: new.name.clone().unwrap_or_else(|| old.name.clone()),
+        name,
         status: CourseStatus::Active,
         created_at: tx.now(),
         updated_at: tx.now(),
@@ -178,6 +185,25 @@ pub fn copy_course(tx: &mut WriteTx<'_>, class: &ClassId, new: &NewCourseCopy, f
     let shifts = shifts(tx, &originals, &class, None, new.shift_days)?;
     let target = Target { class, course };
     copy_into(tx, &target, &originals, &shifts, (new.groups, new.publication), files)
+}
+
+/// Returns the name of a course, with a number if the class has a course of this name.
+fn free_name(tx: &mut ReadTx<'_>, class: &ClassId, name: &Name) -> Result<Name> {
+    let of_class = CourseFilter {
+        class_id: Some(class.clone()),
+        ..CourseFilter::default()
+    };
+    let taken: HashSet<String> = tx
+        .courses(&of_class)?
+        .into_iter()
+        .map(|details| name_key(details.course.name.as_str()))
+        .collect();
+    let start: String = name.as_str().chars().take(NUMBERED_NAME_MAX).collect();
+    let numbered = (2..).map(|number| Name::stored(format!("{start} ({number})")));
+    let free = std::iter::once(name.clone())
+        .chain(numbered)
+        .find(|name| !taken.contains(&name_key(name.as_str())));
+    Ok(free.unwrap_or_else(|| name.clone()))
 }
 
 /// The class and the course of the copies.
@@ -231,17 +257,21 @@ fn original_topics(tx: &mut ReadTx<'_>, new: &NewTopicCopies) -> Result<Vec<Assi
 fn topics_of_course(tx: &mut ReadTx<'_>, id: &CourseId) -> Result<Vec<AssignmentDetails>> {
     let course = tx.course(id)?.course;
     tx.managed_class(&course.class_id)?;
+    let topics = topics_in(tx, id)?;
+    check_limit("topics in a copy", topics.len(), TOPICS_MAX)?;
+    Ok(topics)
+}
+
+fn topics_in(tx: &mut ReadTx<'_>, course: &CourseId) -> Result<Vec<AssignmentDetails>> {
     let of_course = AssignmentFilter {
-        course_id: Some(id.clone()),
+        course_id: Some(course.clone()),
         ..AssignmentFilter::default()
     };
-    let topics: Vec<_> = tx
+    Ok(tx
         .assignments(&of_course)?
         .into_iter()
         .map(|seen| seen.details)
-        .collect();
-    check_limit("topics in a copy", topics.len(), TOPICS_MAX)?;
-    Ok(topics)
+        .collect())
 }
 
 fn files_to_copy(
@@ -314,8 +344,14 @@ fn copy_into(
         topics.push((topic, original.assignment.label()));
     }
     let created = record_groups(tx, &target.class.id, &copied.created)?;
+    // All topics of the course are read together.
+    let seen = topics_in(tx, &target.course.id)?;
+    let mut seen: HashMap<_, _> = seen
+        .into_iter()
+        .map(|details| (details.assignment.id.clone(), details))
+        .collect();
     for (topic, original) in &topics {
-        let details = tx.assignment(&topic.id)?.details;
+        let details = seen.remove(&topic.id).ok_or(Error::NotFound)?;
         tx.record(AssignmentChange::Created {
             assignment: Box::new(details),
             copied_from: Some(original.clone()),
