@@ -4,6 +4,16 @@ import { withMailServer } from "../pages.mjs";
 export default [
   { name: "The own account", who: "ada", path: "/me", ready: "main li" },
   {
+    name: "A new passkey",
+    who: "ana",
+    path: "/me",
+    ready: "main li",
+    does: async (page) => {
+      await page.getByRole("button", { name: /Add a passkey…|Passkey hinzufügen…/ }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  {
     name: "Another email address",
     who: "ana",
     path: "/me",
@@ -50,6 +60,25 @@ export default [
     ready: "[role=grid]",
   },
   { name: "What a teacher deleted", who: "ada", path: "/courses/deleted", ready: "main h1" },
+  {
+    name: "People of a sign-on provider",
+    who: "admin",
+    path: async (harness) => {
+      const admin = await harness.api("admin");
+      const provider = { preset: "OTHER", issuer: "https://id.demo.example", clientId: "groupwork" };
+      if ((await admin.get("/admin/sign-on")).length === 0)
+        await admin.post("/admin/sign-on", { ...provider, name: "School account", clientSecret: "secret" });
+      return "/admin/organisation";
+    },
+    ready: "main form",
+    does: async (page) => {
+      await page
+        .getByRole("button", { name: /^(People of|Personen von)/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
   {
     name: "Privacy",

@@ -30,6 +30,7 @@ interface QueryKeys {
     domains: (organizationId?: string) => QueryKey;
     tokens: () => QueryKey;
     signOn: () => QueryKey;
+    identities: (providerId: string) => QueryKey;
     exports: (id: string) => QueryKey;
   };
   assignments: {
@@ -99,6 +100,7 @@ interface QueryKeys {
     acting: () => QueryKey;
     activeSchool: () => QueryKey;
     devices: () => QueryKey;
+    passkeys: () => QueryKey;
   };
   messages: {
     box: (box?: string, classId?: string) => QueryKey;

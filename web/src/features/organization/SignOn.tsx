@@ -11,6 +11,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
 import { SettingsSection } from "../../components/SettingsSection";
 import { SignOnDialog } from "./SignOnDialog";
+import { SignOnIdentities } from "./SignOnIdentities";
 import { signOnQuery, type SignOnProvider, useSignOn } from "./useSignOn";
 
 /** The sign-on providers of the school. */
@@ -48,6 +49,7 @@ function ProviderItem({ provider, onEdit }: { provider: SignOnProvider; onEdit: 
   const { t } = useTranslation();
   const errorText = useErrorText();
   const { test, remove } = useSignOn();
+  const [isLinking, setLinking] = useState(false);
   const { id, name } = provider;
   return (
     <>
@@ -77,6 +79,9 @@ function ProviderItem({ provider, onEdit }: { provider: SignOnProvider; onEdit: 
         >
           {t("signOn.test")}
         </Button>
+        <Button aria-haspopup="dialog" onPress={() => setLinking(true)} aria-label={t("signOn.peopleOf", { name })}>
+          {t("signOn.people")}
+        </Button>
         <Button onPress={onEdit} aria-label={t("signOn.editOf", { name })}>
           {t("signOn.edit")}
         </Button>
@@ -88,6 +93,7 @@ function ProviderItem({ provider, onEdit }: { provider: SignOnProvider; onEdit: 
           onConfirm={() => remove.mutate(id, { onError: (refused) => toast(errorText(refused)) })}
         />
       </p>
+      {isLinking ? <SignOnIdentities provider={provider} onClose={() => setLinking(false)} /> : null}
     </>
   );
 }

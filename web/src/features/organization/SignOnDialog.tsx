@@ -13,6 +13,16 @@ const PRESETS: Schemas["SignOnPreset"][] = ["ENTRA", "GOOGLE", "ISERV", "KEYCLOA
 const LINKINGS: Schemas["LinkingRule"][] = ["ADMINISTRATOR", "EXTERNAL_ID", "VERIFIED_DOMAIN"];
 const CREATIONS: Schemas["AccountCreation"][] = ["NEVER", "STUDENTS", "BY_CLAIM"];
 
+/** The entries of a text with commas, each once. */
+const listed = (text: string) => [
+  ...new Set(
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  ),
+];
+
 /** Adds a sign-on provider, or edits everything but its issuer. */
 export function SignOnDialog({ provider, onClose }: { provider: SignOnProvider | null; onClose: () => void }) {
   const { t } = useTranslation();
@@ -28,11 +38,11 @@ export function SignOnDialog({ provider, onClose }: { provider: SignOnProvider |
       accountCreation: provider?.accountCreation ?? ("NEVER" as Schemas["AccountCreation"]),
       roleClaim: provider?.roleClaim ?? "",
       teacherValues: provider?.teacherValues.join(", ") ?? "",
+      domains: provider?.domains.join(", ") ?? "",
       isEnabled: provider?.isEnabled ?? true,
     },
-    send: ({ issuer, clientSecret, teacherValues, ...rest }) => {
-      const values = teacherValues.split(",").map((value) => value.trim());
-      const body = { ...rest, teacherValues: [...new Set(values.filter(Boolean))] };
+    send: ({ issuer, clientSecret, teacherValues, domains, ...rest }) => {
+      const body = { ...rest, teacherValues: listed(teacherValues), domains: listed(domains) };
       return provider
         ? unwrap(
             client.PATCH("/admin/sign-on/{id}", {
@@ -102,6 +112,12 @@ export function SignOnDialog({ provider, onClose }: { provider: SignOnProvider |
           <TextField label={t("signOn.teacherValues")} maxLength={2000} {...form.field("teacherValues")} />
         </>
       ) : null}
+      <TextField
+        label={t("signOn.domains")}
+        hint={t("signOn.domainsHint")}
+        maxLength={2000}
+        {...form.field("domains")}
+      />
       <Checkbox isSelected={values.isEnabled} onChange={(isEnabled) => form.set({ isEnabled })}>
         {t("signOn.isEnabled")}
       </Checkbox>
