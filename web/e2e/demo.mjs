@@ -24,11 +24,11 @@ export class Demo {
   documentServers = new Set();
 
   /** Text documents open in the editor of the simulator, or with `editor: "builtin"` in the built-in editor. */
-  static async start({ editor = "simulator" } = {}) {
+  static async start({ editor = "simulator", host = "127.0.0.1" } = {}) {
     const demo = new Demo();
     demo.#editor = editor;
     demo.#port = await freePort();
-    demo.base = `http://127.0.0.1:${demo.#port}`;
+    demo.base = `http://${host}:${demo.#port}`;
     process.on("exit", () => demo.#child?.kill("SIGKILL"));
     try {
       await demo.start();
@@ -43,6 +43,7 @@ export class Demo {
   async start() {
     const args = ["demo", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.#folder];
     args.push("--document-server", this.#editor);
+    if (!this.base.includes("127.0.0.1")) args.push("--page", this.base);
     // Only the users of the test act in this school; simulated students are off.
     const env = { ...process.env, GROUPWORK_DEMO_STILL: "true" };
     this.#child = spawn(BINARY, args, { env, stdio: ["ignore", "pipe", "inherit"] });

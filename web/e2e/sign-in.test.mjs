@@ -102,7 +102,7 @@ scenario(
     assert.equal(made.username, "zita.zoellner");
     const page = await harness.page("nobody", { path: `/slip#token=${made.slipToken}`, allow: [/status of 401/] });
     await assertAccessible(page);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
     assert.equal(await page.locator("input[name=current]").count(), 0, "only the new password is asked for");
     await page.locator("input[name=password]").fill("seven blue whales sing");
@@ -114,7 +114,7 @@ scenario(
     await page.getByText("No email address").waitFor();
 
     const other = await harness.page("nobody", { path: `/slip#token=${made.slipToken}`, allow: [/status of 401/] });
-    await other.getByRole("button", { name: "Sign in" }).click();
+    await other.getByRole("button", { name: "Sign in", exact: true }).click();
     await other.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
     await other.getByRole("link", { name: "Sign in with the password" }).click();
     await other.locator("input[name=email]").fill("zita.zoellner");

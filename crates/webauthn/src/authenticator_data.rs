@@ -34,7 +34,7 @@ pub struct AuthenticatorData {
 /// A credential that an authenticator has created.
 #[derive(Clone, Debug)]
 pub struct NewCredential {
-    /// The model of the authenticator; zeros if it is not told.
+    /// The model of the authenticator; zeros if it is hidden.
     pub aaguid: [u8; 16],
     pub id: Vec<u8>,
     /// The public key in COSE form.

@@ -18,13 +18,13 @@ use webauthn::{AssertionResponse, RegistrationResponse, RelyingParty, WebAuthnEr
 
 const CHALLENGE: &str = "q83vEjRWeJCrze8SNFZ4kA";
 
-enum Key {
+enum CredentialKey {
     P256(EcdsaKeyPair),
     Ed25519(Ed25519KeyPair),
     Rsa(RsaKeyPair),
 }
 
-impl Key {
+impl CredentialKey {
     fn p256() -> Self {
         let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new()).unwrap();
         Self::P256(EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, document.as_ref()).unwrap())
@@ -163,7 +163,7 @@ fn register(flags: u8, rest: &[u8]) -> Result<webauthn::RegisteredKey, WebAuthnE
     relying_party().verify_registration(CHALLENGE, &response)
 }
 
-fn assertion(key: &Key, client_data: &[u8], data: &[u8]) -> AssertionResponse {
+fn assertion(key: &CredentialKey, client_data: &[u8], data: &[u8]) -> AssertionResponse {
     let message = [data, &Sha256::digest(client_data)[..]].concat();
     AssertionResponse {
         id: text(b"cred"),
@@ -180,7 +180,7 @@ fn assertion(key: &Key, client_data: &[u8], data: &[u8]) -> AssertionResponse {
 
 #[test]
 fn keys_of_every_algorithm_register_and_sign() {
-    let keys = Key::all();
+    let keys = CredentialKey::all();
     for (index, key) in keys.iter().enumerate() {
         let registered = register(0x5d, &credential(&key.cose())).unwrap();
         assert_eq!(
@@ -205,7 +205,7 @@ fn keys_of_every_algorithm_register_and_sign() {
 
 #[test]
 fn client_data_of_another_ceremony_challenge_or_page_is_rejected() {
-    let key = Key::p256();
+    let key = CredentialKey::p256();
     let verify = |client_data: &[u8]| {
         let response = assertion(&key, client_data, &authenticator_data(0x05, &[]));
         relying_party().verify_assertion(CHALLENGE, &key.cose(), &response)
@@ -244,7 +244,7 @@ fn client_data_of_another_ceremony_challenge_or_page_is_rejected() {
 
 #[test]
 fn authenticator_data_that_contradicts_itself_is_rejected() {
-    let key = Key::p256().cose();
+    let key = CredentialKey::p256().cose();
     let (registered, extension) = (
         credential(&key),
         encoded(&Value::Map(vec![(Value::from("x"), Value::from(1))])),
@@ -296,7 +296,7 @@ fn authenticator_data_that_contradicts_itself_is_rejected() {
 
 #[test]
 fn only_attestations_without_a_vendor_are_accepted() {
-    let key = Key::p256();
+    let key = CredentialKey::p256();
     let data = authenticator_data(0x45, &credential(&key.cose()));
     let client_data = client_data("webauthn.create", json!({}));
     let message = [data.as_slice(), &Sha256::digest(&client_data)[..]].concat();
@@ -324,8 +324,8 @@ fn only_attestations_without_a_vendor_are_accepted() {
 
 #[test]
 fn weak_and_unknown_keys_are_rejected() {
-    let keys = Key::all();
-    let with = |key: &Key, number: i64, value: Value| {
+    let keys = CredentialKey::all();
+    let with = |key: &CredentialKey, number: i64, value: Value| {
         let mut entries = key.entries();
         entries.retain(|(known, _)| *known != number);
         entries.push((number, value));

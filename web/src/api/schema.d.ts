@@ -5009,7 +5009,7 @@ export interface components {
         };
         /** @description A passkey, as its owner sees it. */
         AuthPasskey: {
-            /** @description The model of the authenticator; zeros if it is not told. */
+            /** @description The model of the authenticator; zeros if it is hidden. */
             aaguid: string;
             /** @description Whether a copy exists. */
             backedUp: boolean;

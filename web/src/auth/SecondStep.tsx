@@ -7,16 +7,62 @@ import { Button } from "../components/Button";
 import { Checkbox } from "../forms/Checkbox";
 import { Form } from "../forms/Form";
 import { TextField } from "../forms/TextField";
+import { confirmWithPasskey } from "../features/passkeys/passkeys";
 import { FormAlert } from "./FormAlert";
+import type { SecondFactorMethods } from "./session";
 
 /** Errors after which email address and password have to be entered again. */
 const OVER = ["INVALID_TWO_FACTOR_COOKIE", "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"];
 
-/** The second step of a sign-in: a code of the authenticator app, or a recovery code. */
-export function SecondStep({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
+interface SecondStepProps {
+  methods: SecondFactorMethods;
+  onDone: () => void;
+  onCancel: () => void;
+}
+
+/** The second step of a sign-in: a passkey, a code of the authenticator app, or a recovery code. */
+export function SecondStep({ methods, onDone, onCancel }: SecondStepProps) {
+  const [isPasskey, setPasskey] = useState(methods.includes("passkey"));
+  return isPasskey ? (
+    <PasskeyStep onDone={onDone} onCancel={onCancel} onOther={() => setPasskey(false)} />
+  ) : (
+    <CodeStep methods={methods} onDone={onDone} onCancel={onCancel} onPasskey={() => setPasskey(true)} />
+  );
+}
+
+interface PasskeyStepProps {
+  onDone: () => void;
+  onCancel: () => void;
+  onOther: () => void;
+}
+
+function PasskeyStep({ onDone, onCancel, onOther }: PasskeyStepProps) {
+  const { t } = useTranslation();
+  const confirming = useMutation({ mutationFn: confirmWithPasskey, onSuccess: onDone });
+  return (
+    <div className="flex flex-col gap-4">
+      <p>{t("passkey.useText")}</p>
+      {confirming.isError ? <FormAlert problem={confirming.error} /> : null}
+      <Button kind="main" autoFocus isPending={confirming.isPending} onPress={() => confirming.mutate()}>
+        {t("passkey.use")}
+      </Button>
+      <p className="flex flex-wrap gap-2">
+        <Button kind="quiet" onPress={onOther}>
+          {t("secondFactor.useCode")}
+        </Button>
+        <Button kind="quiet" onPress={onCancel}>
+          {t("app.back")}
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+function CodeStep({ methods, onDone, onCancel, onPasskey }: SecondStepProps & { onPasskey: () => void }) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
-  const [isRecovery, setRecovery] = useState(false);
+  const hasApp = methods.includes("totp");
+  const [isRecovery, setRecovery] = useState(!hasApp);
   const [isTrusting, setTrusting] = useState(false);
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the field is replaced when the kind of code changes
   useEffect(() => form.current?.querySelector("input")?.focus(), [isRecovery]);
@@ -66,9 +112,16 @@ export function SecondStep({ onDone, onCancel }: { onDone: () => void; onCancel:
         {t("signIn.go")}
       </Button>
       <p className="flex flex-wrap gap-2">
-        <Button kind="quiet" onPress={change}>
-          {isRecovery ? t("secondFactor.useApp") : t("secondFactor.useRecovery")}
-        </Button>
+        {hasApp ? (
+          <Button kind="quiet" onPress={change}>
+            {isRecovery ? t("secondFactor.useApp") : t("secondFactor.useRecovery")}
+          </Button>
+        ) : null}
+        {methods.includes("passkey") ? (
+          <Button kind="quiet" onPress={onPasskey}>
+            {t("passkey.use")}
+          </Button>
+        ) : null}
         <Button kind="quiet" onPress={onCancel}>
           {t("app.back")}
         </Button>

@@ -8,7 +8,7 @@ import { client, unwrap } from "../api/client";
 import { FormAlert } from "./FormAlert";
 import { PasswordField } from "../forms/PasswordField";
 import { deleteDrafts } from "../forms/drafts";
-import { clearUserData, fullUserName, meQuery, openSession, type Me } from "./session";
+import { clearUserData, fullUserName, meQuery, openSession, type Me, type SecondFactorMethods } from "./session";
 import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
 import { markSchoolRestored, getPageSchool } from "./pageSchool";
 import { loadTexts } from "../i18n";
@@ -18,14 +18,14 @@ import { TextField } from "../forms/TextField";
 import { Dialog } from "../components/Dialog";
 
 const SecondStep = lazyPart(async () => {
-  await loadTexts("secondFactor");
+  await loadTexts("secondFactor", "passkey");
   return (await import("./SecondStep")).SecondStep;
 });
 
-/** Signs in and enters the school of the page again. Returns the signed-in user; null while a code is missing. */
-async function reauthenticate(person: Me, typed: string, password: string): Promise<Me | null> {
+/** Signs in and enters the school of the page again. Returns the signed-in user, or the second factors that are asked for. */
+async function reauthenticate(person: Me, typed: string, password: string): Promise<Me | SecondFactorMethods> {
   await waitForAuthReads();
-  return (await openSession(typed, password)) ? null : enterAgain(person);
+  return (await openSession(typed, password)) ?? enterAgain(person);
 }
 
 /** Enters the school of the page again after a sign-in. Returns the signed-in user. */
@@ -44,15 +44,18 @@ export function SignInAgainDialog({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const [isWaiting, setWaiting] = useState(false);
+  const [methods, setMethods] = useState<SecondFactorMethods>();
   const signingIn = useMutation({
     mutationFn: (typed: FormData | "entered") =>
       typed === "entered"
         ? enterAgain(person)
         : reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: async (found) => {
-      setWaiting(found === null);
-      if (found === null) return;
+      if (!("id" in found)) {
+        setMethods(found);
+        return;
+      }
+      setMethods(undefined);
       if (found.id !== person.id) {
         deleteDrafts();
         loadFreshPage();
@@ -71,12 +74,16 @@ export function SignInAgainDialog({ person }: { person: Me }) {
     clearUserData(cache);
     loadFreshPage();
   };
-  if (isWaiting)
+  if (methods)
     return (
       <Dialog title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
         {() => (
           <Suspense>
-            <SecondStep onDone={() => signingIn.mutate("entered")} onCancel={() => setWaiting(false)} />
+            <SecondStep
+              methods={methods}
+              onDone={() => signingIn.mutate("entered")}
+              onCancel={() => setMethods(undefined)}
+            />
           </Suspense>
         )}
       </Dialog>

@@ -89,26 +89,38 @@ export function requireRole(allowed: (person: Me) => boolean) {
 /** Whether a text at sign-in is an email address; in a user name, `name@school`, no dot follows the `@`. */
 export const isEmail = (text: string): boolean => /@.*\./.test(text);
 
+/** The second factors of which a waiting sign-in asks for one. */
+export type SecondFactorMethods = readonly string[];
+
 /**
  * Opens a session with an email address or a user name; `org` is the short name of the school of plain user names. Returns
- * whether the sign-in waits for a code of the second factor.
+ * the second factors if the sign-in waits for one.
  */
-export async function openSession(typed: string, password: string, org?: string): Promise<boolean> {
+export async function openSession(
+  typed: string,
+  password: string,
+  org?: string,
+): Promise<SecondFactorMethods | undefined> {
   const school = org === undefined ? {} : { organizationSlug: org };
   const answer = await unwrap(
     isEmail(typed)
       ? client.POST("/auth/sign-in/email", { body: { email: typed, password } })
       : client.POST("/auth/sign-in/username", { body: { username: typed, password, ...school } }),
   );
-  return answer !== undefined && "twoFactorRedirect" in answer;
+  return answer !== undefined && "twoFactorRedirect" in answer ? answer.twoFactorMethods : undefined;
 }
 
-/** Signs in. Returns whether the sign-in waits for a code of the second factor. */
-export async function signIn(cache: QueryClient, typed: string, password: string, org?: string): Promise<boolean> {
+/** Signs in. Returns the second factors if the sign-in waits for one. */
+export async function signIn(
+  cache: QueryClient,
+  typed: string,
+  password: string,
+  org?: string,
+): Promise<SecondFactorMethods | undefined> {
   await waitForAuthReads();
-  if (await openSession(typed, password, org)) return true;
-  completeSignIn(cache);
-  return false;
+  const methods = await openSession(typed, password, org);
+  if (methods === undefined) completeSignIn(cache);
+  return methods;
 }
 
 /** Discards the data of the user before. */

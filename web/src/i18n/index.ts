@@ -14,7 +14,7 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
-type TextPart = "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor" | "signOn";
+type TextPart = "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor" | "signOn" | "passkey";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: {
     common: async () => ({ default: english }),
@@ -24,6 +24,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     editor: () => import("./en/editor.json"),
     secondFactor: () => import("./en/secondFactor.json"),
     signOn: () => import("./en/signOn.json"),
+    passkey: () => import("./en/passkey.json"),
   },
   de: {
     common: () => import("./de/common.json"),
@@ -33,6 +34,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     editor: () => import("./de/editor.json"),
     secondFactor: () => import("./de/secondFactor.json"),
     signOn: () => import("./de/signOn.json"),
+    passkey: () => import("./de/passkey.json"),
   },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */

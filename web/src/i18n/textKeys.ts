@@ -37,6 +37,7 @@ import type projectorTexts from "./en/projector.json";
 import type refusedTexts from "./en/refused.json";
 import type roomTexts from "./en/room.json";
 import type rubricsTexts from "./en/rubrics.json";
+import type passkeyTexts from "./en/passkey.json";
 import type secondFactorTexts from "./en/secondFactor.json";
 import type sessionsTexts from "./en/sessions.json";
 import type signOnTexts from "./en/signOn.json";
@@ -85,6 +86,7 @@ type Texts = typeof actingTexts &
   typeof refusedTexts &
   typeof roomTexts &
   typeof rubricsTexts &
+  typeof passkeyTexts &
   typeof secondFactorTexts &
   typeof sessionsTexts &
   typeof signOnTexts &

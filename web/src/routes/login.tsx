@@ -21,6 +21,8 @@ interface LoginSearch {
   told?: "password" | "joined";
   /** Whether a sign-in of this browser waits for a code of the second factor. */
   step?: "code";
+  /** The second factors that a sign-on left to be asked for, separated by commas. */
+  methods?: string;
   /** Why a sign-on provider did not sign the user in. */
   error?: string;
 }
@@ -30,6 +32,7 @@ export const Route = createFileRoute("/login")({
     ...(typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),
     ...(typeof search.org === "string" ? { org: search.org } : {}),
     ...(search.step === "code" ? { step: search.step } : {}),
+    ...(typeof search.methods === "string" ? { methods: search.methods } : {}),
     ...(search.told === "password" || search.told === "joined" ? { told: search.told } : {}),
     ...(typeof search.error === "string" ? { error: search.error } : {}),
   }),
@@ -44,8 +47,13 @@ const loadDemo = document.querySelector<HTMLMetaElement>('meta[name="demo"]')?.c
 const DemoSignIn = lazyPart(async () => (await import("../auth/DemoSignIn")).DemoSignIn);
 
 const SecondStep = lazyPart(async () => {
-  await loadTexts("secondFactor");
+  await loadTexts("secondFactor", "passkey");
   return (await import("../auth/SecondStep")).SecondStep;
+});
+
+const PasskeySignIn = lazy(async () => {
+  const [part] = await Promise.all([import("../features/passkeys/PasskeySignIn"), loadTexts("passkey")]);
+  return { default: part.PasskeySignIn };
 });
 
 // Only schools with a sign-on provider have such an address.
@@ -63,17 +71,21 @@ function SignIn() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { next, told, org, step, error } = Route.useSearch();
+  const { next, told, org, step, methods, error } = Route.useSearch();
   const slug = schoolOf(org, next);
   const form = useRef<HTMLFormElement>(null);
   // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
-  const [isWaiting, setWaiting] = useState(step === "code");
+  const [waitsFor, setWaitsFor] = useState(step === "code" ? (methods ?? "totp").split(",") : undefined);
   const openNext = () => void navigate({ href: safeRedirect(next) });
+  const enter = () => {
+    completeSignIn(cache);
+    openNext();
+  };
   const signingIn = useMutation({
     mutationFn: (typed: FormData) =>
       signIn(cache, String(typed.get("email")).trim(), String(typed.get("password")), slug),
-    onSuccess: (isUnfinished) => (isUnfinished ? setWaiting(true) : openNext()),
+    onSuccess: (missing) => (missing ? setWaitsFor([...missing]) : openNext()),
   });
   const notice =
     told === "password"
@@ -83,18 +95,16 @@ function SignIn() {
         : next?.includes("emailChanged=true")
           ? t("signIn.emailChanged")
           : undefined;
-  if (isWaiting)
+  if (waitsFor)
     return (
       <AuthPage title={t("signIn.title")}>
         <Suspense>
           <SecondStep
-            onDone={() => {
-              completeSignIn(cache);
-              openNext();
-            }}
+            methods={waitsFor}
+            onDone={enter}
             onCancel={() => {
               signingIn.reset();
-              setWaiting(false);
+              setWaitsFor(undefined);
             }}
           />
         </Suspense>
@@ -123,7 +133,7 @@ function SignIn() {
       <Form ref={form} isPending={signingIn.isPending} onSubmit={signingIn.mutate}>
         {notice === undefined || signingIn.isError ? null : <output className="text-good font-medium">{notice}</output>}
         {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
-        <TextField label={t("signIn.name")} name="email" autoComplete="username" isSignInName isRequired />
+        <TextField label={t("signIn.name")} name="email" autoComplete="username webauthn" isSignInName isRequired />
         <PasswordField label={t("signIn.password")} name="password" />
         <Button kind="main" type="submit" isPending={signingIn.isPending}>
           {signingIn.isPending ? t("signIn.going") : t("signIn.go")}
@@ -132,6 +142,9 @@ function SignIn() {
           {t("signIn.forgot")}
         </Link>
       </Form>
+      <Suspense>
+        <PasskeySignIn onDone={enter} />
+      </Suspense>
     </AuthPage>
   );
 }

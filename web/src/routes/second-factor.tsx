@@ -4,11 +4,12 @@ import { useTranslation } from "react-i18next";
 
 import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
+import { AddPasskey } from "../features/passkeys/AddPasskey";
 import { SecondFactorSetup } from "../features/secondFactor/SecondFactorSetup";
 import { loadTexts } from "../i18n";
 
 export const Route = createFileRoute("/second-factor")({
-  beforeLoad: () => loadTexts("lesson", "other", "secondFactor"),
+  beforeLoad: () => loadTexts("lesson", "other", "secondFactor", "passkey"),
   component: RequiredSecondFactor,
 });
 
@@ -25,6 +26,8 @@ function RequiredSecondFactor() {
     <AuthPage title={t("secondFactor.setUpTitle")}>
       <p>{t("secondFactor.required")}</p>
       <SecondFactorSetup onDone={enter} />
+      <h2>{t("passkey.or")}</h2>
+      <AddPasskey onDone={enter} />
       <SignOutButton />
     </AuthPage>
   );

@@ -309,7 +309,7 @@ pub struct PasskeyObject {
     /// How browsers reach the authenticator, separated by commas.
     transports: String,
     created_at: Timestamp,
-    /// The model of the authenticator; zeros if it is not told.
+    /// The model of the authenticator; zeros if it is hidden.
     aaguid: String,
     #[schema(required)]
     last_used_at: Option<Timestamp>,

@@ -30,17 +30,19 @@ export function SecondFactorSection({ person }: { person: Me }) {
   return (
     <SettingsSection title={t("secondFactor.title")} text={t("secondFactor.text")}>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <Badge tone={person.hasSecondFactor ? "good" : "plain"}>
-          {person.hasSecondFactor ? t("secondFactor.on") : t("secondFactor.off")}
+        <Badge tone={person.hasAuthenticatorApp ? "good" : "plain"}>
+          {person.hasAuthenticatorApp ? t("secondFactor.on") : t("secondFactor.off")}
         </Badge>
-        {person.hasSecondFactor ? (
-          <span className="flex flex-wrap gap-2">
+        <span className="flex flex-wrap gap-2">
+          {person.hasSecondFactor ? (
             <Button onPress={() => setOpen("codes")}>{t("secondFactor.newCodes")}</Button>
+          ) : null}
+          {person.hasAuthenticatorApp ? (
             <Button onPress={() => setOpen("remove")}>{t("secondFactor.remove")}</Button>
-          </span>
-        ) : (
-          <Button onPress={() => setOpen("setup")}>{t("secondFactor.setUp")}</Button>
-        )}
+          ) : (
+            <Button onPress={() => setOpen("setup")}>{t("secondFactor.setUp")}</Button>
+          )}
+        </span>
       </div>
       {open === "setup" ? (
         <Dialog

@@ -19,6 +19,11 @@ const SecondFactorSection = lazyPart(async () => {
   return (await import("../../features/secondFactor/SecondFactorSection")).SecondFactorSection;
 });
 
+const PasskeySection = lazyPart(async () => {
+  await loadTexts("passkey");
+  return (await import("../../features/passkeys/PasskeySection")).PasskeySection;
+});
+
 export const Route = createFileRoute("/_school/me")({
   validateSearch: (search: Record<string, unknown>): { address?: "changed" | "expired" } =>
     search.address === "changed" || search.address === "expired" ? { address: search.address } : {},
@@ -38,6 +43,7 @@ function OwnAccount() {
       <EmailForm person={known} outcome={address} />
       <PasswordForm person={known} />
       <Suspense>
+        <PasskeySection />
         <SecondFactorSection person={known} />
       </Suspense>
       {isStaff(known) ? <BoardPreferences /> : null}
