@@ -35,6 +35,17 @@ async function plugIn(page, { credentials = [] } = {}) {
   };
 }
 
+/** Opens the sign-in page without suggestions, which a virtual authenticator accepts at once, before the test uses the button. */
+async function signInPage(harness, options) {
+  const page = await harness.page("nobody", options);
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+  });
+  await page.goto("/login");
+  await ready(page);
+  return page;
+}
+
 let kept;
 
 scenario("student adds a passkey and signs in with it", async (harness) => {
@@ -55,7 +66,7 @@ scenario("student adds a passkey and signs in with it", async (harness) => {
   kept = await authenticator.credentials();
   assert.equal(kept.length, 1);
 
-  const other = await harness.page("nobody", { path: "/login", width: PHONE });
+  const other = await signInPage(harness, { width: PHONE });
   await plugIn(other, { credentials: kept });
   await assertAccessible(other);
   await other.getByRole("button", { name: "Sign in with a passkey" }).click();
@@ -63,7 +74,7 @@ scenario("student adds a passkey and signs in with it", async (harness) => {
 });
 
 scenario("password asks for the passkey, or for a code", async (harness) => {
-  const page = await harness.page("nobody", { path: "/login", width: PHONE, allow: [/status of 40[01]/] });
+  const page = await signInPage(harness, { width: PHONE, allow: [/status of 40[01]/] });
   await signIn(page, "ana");
   const use = page.getByRole("button", { name: "Use a passkey" });
   await use.waitFor();
@@ -86,7 +97,7 @@ scenario("password asks for the passkey, or for a code", async (harness) => {
   await assertAccessible(page);
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
   await section.getByText("Tablet").waitFor({ state: "detached" });
-  const after = await harness.page("nobody", { path: "/login", allow: [/status of 401/] });
+  const after = await signInPage(harness, { allow: [/status of 401/] });
   await plugIn(after, { credentials: await used() });
   await after.getByRole("button", { name: "Sign in with a passkey" }).click();
   await after.getByText("This passkey belongs to no account any more.").waitFor();
@@ -113,7 +124,7 @@ async function officialClient() {
 
 scenario("official client plugin works unchanged", async (harness) => {
   const bundle = await officialClient();
-  const page = await harness.page("nobody", { path: "/login", allow: [/status of 40[0-9]/] });
+  const page = await signInPage(harness, { allow: [/status of 40[0-9]/] });
   await plugIn(page);
   await page.evaluate(bundle);
   const seen = await page.evaluate(

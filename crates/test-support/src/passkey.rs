@@ -25,8 +25,8 @@ pub struct SoftAuthenticator {
     pub credential_id: Vec<u8>,
     /// The handle of the account, as the registration told it.
     pub user_handle: String,
-    pub origin: String,
-    pub relying_party_id: String,
+    pub origin: &'static str,
+    pub relying_party_id: &'static str,
     pub flags: u8,
     /// The counter of the next response.
     pub counter: u32,
@@ -50,8 +50,8 @@ impl SoftAuthenticator {
             key,
             credential_id,
             user_handle: String::new(),
-            origin: FRONTEND.to_owned(),
-            relying_party_id: host.split(':').next().unwrap().to_owned(),
+            origin: FRONTEND,
+            relying_party_id: host.split(':').next().unwrap(),
             flags: PRESENT | VERIFIED,
             counter: 0,
             algorithm: -7,

@@ -38,6 +38,10 @@ const SHORT_LISTS: &[(&str, &str)] = &[
     ),
     ("/auth/list-accounts", "the accounts of one person"),
     (
+        "/auth/passkey/list-user-passkeys",
+        "the passkeys of one account, twenty at most",
+    ),
+    (
         "/feedback/submissions/{id}/grades",
         "the states of one grade, in one statement",
     ),

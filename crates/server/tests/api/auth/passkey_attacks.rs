@@ -151,13 +151,13 @@ both!(wrong_origin_and_wrong_relying_party_are_rejected, |app| {
         "http://school.test.evil.example",
         "http://evil.example",
     ] {
-        authenticator.origin = origin.to_owned();
+        authenticator.origin = origin;
         assert_fails(app, &authenticator).await;
         run(app, &FORGET_FAILURES, args![]);
     }
-    authenticator.origin = "http://school.test".to_owned();
+    authenticator.origin = "http://school.test";
     for host in ["evil.example", "test", "sub.school.test"] {
-        authenticator.relying_party_id = host.to_owned();
+        authenticator.relying_party_id = host;
         assert_fails(app, &authenticator).await;
         run(app, &FORGET_FAILURES, args![]);
     }
@@ -167,7 +167,7 @@ both!(wrong_origin_and_wrong_relying_party_are_rejected, |app| {
         ("http://school.test", "evil.example"),
     ] {
         let mut new = SoftAuthenticator::new();
-        (new.origin, new.relying_party_id) = (origin.to_owned(), host.to_owned());
+        (new.origin, new.relying_party_id) = (origin, host);
         let options = register_options(&browser).await;
         register(&browser, new.create(&options), "x")
             .await
@@ -359,14 +359,14 @@ both!(passkey_of_a_deactivated_or_banned_account_opens_nothing, |app| {
 
 both!(failed_assertions_count_as_failed_sign_ins, |app| {
     let (_, mut authenticator) = add(app, &app.world.ada).await;
-    authenticator.origin = "http://evil.example".to_owned();
+    authenticator.origin = "http://evil.example";
     for _ in 0..5 {
         assert_fails(app, &authenticator).await;
     }
     sign_in_with(&Browser::new(app), &authenticator)
         .await
         .refused(429, "RATE_LIMITED");
-    authenticator.origin = "http://school.test".to_owned();
+    authenticator.origin = "http://school.test";
     sign_in_with(&Browser::new(app), &authenticator)
         .await
         .refused(429, "RATE_LIMITED");
@@ -382,14 +382,14 @@ both!(five_failed_assertions_end_the_waiting_sign_in, |app| {
     add_in(&user.browser, &mut authenticator).await;
     let browser = Browser::new(app);
     browser.sign_in(&user.email, PASSWORD).await.expect(200);
-    authenticator.origin = "http://evil.example".to_owned();
+    authenticator.origin = "http://evil.example";
     for _ in 0..5 {
         sign_in_with(&browser, &authenticator)
             .await
             .refused(401, "AUTHENTICATION_FAILED");
         run(app, &FORGET_FAILURES, args![]);
     }
-    authenticator.origin = "http://school.test".to_owned();
+    authenticator.origin = "http://school.test";
     let answer = sign_in_with(&browser, &authenticator).await;
     assert_rejected(&browser, answer, 400, "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE").await;
 });
