@@ -169,6 +169,9 @@ pub struct SignOnSession {
     pub subject: String,
     /// `sid` of the provider.
     pub session: Option<String>,
+    /// The ID token, encrypted, for the sign-out at the provider. It is stored with the session, but not read with it.
+    #[serde(default)]
+    pub id_token: Option<String>,
 }
 
 /// An account that a linking rule has found.

@@ -71,6 +71,17 @@ pub struct AuthorizationResponse {
     pub issuer: Option<String>,
 }
 
+/// Longest ID token that is kept for the sign-out, in bytes: it becomes part of an address.
+const ID_TOKEN_MAX: usize = 4096;
+
+/// A person whom a provider has identified.
+#[derive(Debug, Clone)]
+pub struct SignOnIdentity {
+    pub claims: IdentityClaims,
+    /// The ID token, encrypted; `None` if it is too long.
+    pub id_token: Option<String>,
+}
+
 impl SignOn {
     pub fn new(client: OpenIdClient, encryptor: Encryptor, frontend_url: &str) -> Self {
         Self {
@@ -154,7 +165,7 @@ impl SignOn {
         attempt: &SignOnAttempt,
         response: &AuthorizationResponse,
         now: Timestamp,
-    ) -> Result<IdentityClaims, OpenIdError> {
+    ) -> Result<SignOnIdentity, OpenIdError> {
         let access = self.access(provider).map_err(|_| OpenIdError::CodeRejected)?;
         let metadata = self.client.metadata(&access).await?;
         metadata.check_response_issuer(response.issuer.as_deref())?;
@@ -167,7 +178,11 @@ impl SignOn {
         if lacks_claims(&claims, provider) {
             self.client.add_user_info(&metadata, &tokens, &mut claims).await?;
         }
-        Ok(identity(&claims, provider))
+        let id_token = Some(tokens.id_token.as_str()).filter(|token| token.len() <= ID_TOKEN_MAX);
+        Ok(SignOnIdentity {
+            claims: identity(&claims, provider),
+            id_token: id_token.and_then(|token| self.encrypt(&provider.id, token).ok()),
+        })
     }
 
     /// Verifies a logout token of a provider.
@@ -182,11 +197,13 @@ impl SignOn {
         self.client.verify_logout_token(&access, &metadata, token, now).await
     }
 
-    /// Returns the address at which the provider ends its own session, if it has one.
-    pub async fn end_session_url(&self, provider: &SignOnProvider) -> Option<String> {
+    /// Returns the address at which the provider ends its own session, if it has one. `id_token` is the encrypted ID token of
+    /// the session.
+    pub async fn end_session_url(&self, provider: &SignOnProvider, id_token: Option<&str>) -> Option<String> {
         let access = self.access(provider).ok()?;
         let metadata = self.client.metadata(&access).await.ok()?;
-        metadata.end_session_url(&provider.client_id, &self.signed_out_uri())
+        let id_token = id_token.and_then(|sealed| self.encryptor.decrypt(provider.id.as_str(), sealed));
+        metadata.end_session_url(&provider.client_id, &self.signed_out_uri(), id_token.as_deref())
     }
 
     /// Encrypts the client secrets of all providers with the current secret of the installation. Called when the service

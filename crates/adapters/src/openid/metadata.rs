@@ -75,12 +75,16 @@ impl ProviderMetadata {
         })
     }
 
-    /// Returns the URL at which the provider ends the session of the browser (RP-Initiated Logout), if it has one.
-    pub fn end_session_url(&self, client_id: &str, return_to: &str) -> Option<String> {
+    /// Returns the URL at which the provider ends the session of the browser (RP-Initiated Logout), if it has one. `id_token`
+    /// names the session to end, so that the provider need not ask.
+    pub fn end_session_url(&self, client_id: &str, return_to: &str, id_token: Option<&str>) -> Option<String> {
         let mut url = url::Url::parse(self.end_session_endpoint.as_deref()?).ok()?;
         url.query_pairs_mut()
             .append_pair("client_id", client_id)
             .append_pair("post_logout_redirect_uri", return_to);
+        if let Some(id_token) = id_token {
+            url.query_pairs_mut().append_pair("id_token_hint", id_token);
+        }
         Some(url.into())
     }
 

@@ -200,21 +200,23 @@ pub(crate) async fn sign_up(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::SignedOut, description = "success; clears the session cookies; url of the sign-on provider that opened the session"),
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub(crate) async fn sign_out(request: AuthRequest) -> AuthResult {
-    let mut sign_on = None;
+    let mut at_provider = None;
     if let Some(token) = request.token() {
         let facts = request
             .app
             .authenticator()
             .find_session(token.clone(), None, None)
             .await?;
-        sign_on = facts.and_then(|facts| facts.session.sign_on);
+        if let Some(sign_on) = facts.and_then(|facts| facts.session.sign_on) {
+            at_provider = sso::provider_of_session(&request.app, &sign_on, token.clone()).await;
+        }
         let impersonator_session = request.impersonator_session().map(|(token, _)| token);
         request
             .act(move |tx| sessions::sign_out(tx, &token, impersonator_session.as_deref()))
             .await?;
     }
-    let url = match &sign_on {
-        Some(sign_on) => sso::end_session_url(&request.app, sign_on).await,
+    let url = match &at_provider {
+        Some(at_provider) => sso::end_session_url(&request.app, at_provider).await,
         None => None,
     };
     let mut response = sso::signed_out(url, request.clear());

@@ -178,14 +178,23 @@ pub(crate) async fn end(
     Ok(response)
 }
 
-/// Returns the address at which the provider of a session ends its own session.
-pub async fn end_session_url(app: &App, sign_on: &SignOnSession) -> Option<String> {
+/// A provider whose session ends with one of this service, and the encrypted ID token of that session.
+pub type SignOutAtProvider = (SignOnProvider, Option<String>);
+
+/// Returns what a sign-out at the provider of a session needs. It has to be read before the session ends.
+pub async fn provider_of_session(app: &App, sign_on: &SignOnSession, token: String) -> Option<SignOutAtProvider> {
     let id = sign_on.provider_id.clone();
     let load = app.store().platform_read(CrossTenantReason::SignOn, move |platform| {
-        platform.enabled_sign_on_provider(&id)
+        let found = platform.enabled_sign_on_provider(&id)?;
+        Ok((found, platform.sign_on_id_token(&token)?))
     });
-    let (_, provider) = load.await.ok()??;
-    let url = app.sign_on().end_session_url(&provider);
+    let (found, id_token) = load.await.ok()?;
+    found.map(|(_, provider)| (provider, id_token))
+}
+
+/// Returns the address at which a provider ends its own session.
+pub async fn end_session_url(app: &App, (provider, id_token): &SignOutAtProvider) -> Option<String> {
+    let url = app.sign_on().end_session_url(provider, id_token.as_deref());
     tokio::time::timeout(SIGN_OUT_TIMEOUT, url).await.ok()?
 }
 
@@ -215,8 +224,8 @@ async fn complete(request: AuthRequest, provider: SignOnProviderId, is_form: boo
         issuer: field("iss").map(str::to_owned),
     };
     let identified = request.app.sign_on().identify(&found, &attempt, &response, now).await;
-    let claims = match identified {
-        Ok(claims) => claims,
+    let identity = match identified {
+        Ok(identity) => identity,
         Err(error) => {
             log_rejection(&found, error.code());
             return failed(&request, error_page, "invalid_provider", Some(error.code()));
@@ -225,7 +234,7 @@ async fn complete(request: AuthRequest, provider: SignOnProviderId, is_form: boo
     let (session, browser) = (request.new_session(UserId::new("")), request.browser());
     let known = browser.clone();
     let result = request
-        .act(move |tx| sign_on_sessions::finish(tx, &provider, &claims, &session, &known, now))
+        .act(move |tx| sign_on_sessions::finish(tx, &provider, &identity, &session, &known, now))
         .await?;
     let (opened, is_new_user) = match result {
         SignOnResult::Verified { opened, is_new_user } => (opened, is_new_user),

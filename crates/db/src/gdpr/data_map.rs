@@ -125,6 +125,7 @@ pub static MAP: &[MappedColumn] = &[
     not_exported("sessions", "impersonated_by", Id, RowDeleted),
     not_exported("sessions", "sign_on_subject", Id, RowDeleted),
     not_exported("sessions", "sign_on_session", Other, RowDeleted),
+    not_exported("sessions", "sign_on_id_token", Other, RowDeleted),
     exported("external_identities", "user_id", Id, "sign-on-identities", RowDeleted),
     exported("external_identities", "subject", Id, "sign-on-identities", RowDeleted),
     exported(

@@ -43,8 +43,9 @@ statements! {
                     AND (NOT a.banned OR a.ban_expires < $2))))";
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
             impersonated_by, created_at, updated_at, new_password_until, sign_on_organization_id, sign_on_provider_id,
-            sign_on_subject, sign_on_session)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+            sign_on_subject, sign_on_session, sign_on_id_token)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    SIGN_ON_ID_TOKEN = "SELECT sign_on_id_token FROM sessions WHERE token = $1";
     /// Ends the permission to set a new password once without the old one.
     USE_NEW_PASSWORD = "UPDATE sessions SET new_password_until = NULL
         WHERE id = $1 AND user_id = $2 AND new_password_until >= $3 AND impersonated_by IS NULL
@@ -195,9 +196,18 @@ impl PlatformTx<'_> {
                     sign_on.map(|sign_on| &sign_on.provider_id),
                     sign_on.map(|sign_on| &sign_on.subject),
                     sign_on.and_then(|sign_on| sign_on.session.as_ref()),
+                    sign_on.and_then(|sign_on| sign_on.id_token.as_ref()),
                 ],
             )
             .map(drop)
+    }
+
+    /// Returns the encrypted ID token with which a provider opened a session.
+    pub fn sign_on_id_token(&mut self, token: &str) -> Result<Option<String>> {
+        let found: Option<Option<String>> = self
+            .connection
+            .fetch_optional(&SIGN_ON_ID_TOKEN, args![token], |row| row.only())?;
+        Ok(found.flatten())
     }
 
     /// Returns the data behind a token; `None` if it is unknown, expired or invalid.
@@ -318,6 +328,7 @@ fn sign_on(row: &Columns<'_>) -> Result<Option<Box<SignOnSession>>> {
             provider_id: provider_id.unwrap_or_else(|| SignOnProviderId::new("")),
             subject: subject.unwrap_or_default(),
             session,
+            id_token: None,
         })
     }))
 }

@@ -17,6 +17,7 @@ use domain::time::Timestamp;
 use super::people::{self, NewPerson};
 use super::second_factor::SignInBrowser;
 use super::sign_in::{self, OpenedSession};
+use crate::sign_on::SignOnIdentity;
 use adapters::openid::LogoutRequest;
 use common::clock;
 use common::error::{Error, Result};
@@ -68,11 +69,12 @@ pub fn resume(
 pub fn finish(
     tx: &mut PlatformWriteTx<'_>,
     provider: &SignOnProviderId,
-    claims: &IdentityClaims,
+    identity: &SignOnIdentity,
     session: &Session,
     browser: &SignInBrowser,
     now: Timestamp,
 ) -> Result<SignOnResult> {
+    let claims = &identity.claims;
     let Some((tenant, provider)) = tx.enabled_sign_on_provider(provider)? else {
         return Ok(SignOnResult::Denied(SignOnDenial::NotLinked));
     };
@@ -92,15 +94,15 @@ pub fn finish(
         }
         found = owner(tx)?;
     }
-    let Some(identity) = found else {
+    let Some(known) = found else {
         return Ok(SignOnResult::Denied(SignOnDenial::NotLinked));
     };
-    if let Err(denial) = may_sign_in(&identity.owner) {
+    if let Err(denial) = may_sign_in(&known.owner) {
         return Ok(SignOnResult::Denied(denial));
     }
-    let user = identity.owner.user;
+    let user = known.owner.user;
     tx.lift_ban(&user, now)?;
-    tx.record_sign_on(&identity.id, &user, now)?;
+    tx.record_sign_on(&known.id, &user, now)?;
     let session = Session {
         active_organization_id: Some(provider.organization_id.clone()),
         sign_on: Some(Box::new(SignOnSession {
@@ -108,6 +110,7 @@ pub fn finish(
             provider_id: provider.id.clone(),
             subject: claims.subject.clone(),
             session: claims.session.clone(),
+            id_token: identity.id_token.clone(),
         })),
         ..session.clone()
     };

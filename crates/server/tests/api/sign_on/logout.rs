@@ -1,10 +1,13 @@
 //! Sign-out at the provider, and sign-out by the provider.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{SchoolSignOn, person};
 use test_support::fake_openid_provider::TokenSignature;
+use test_support::rows::texts;
 use test_support::{Answer, Browser, TestApp};
 
 async fn logout(app: &TestApp, school: &SchoolSignOn, token: &str) -> Answer {
@@ -106,10 +109,26 @@ tenants!(sign_out_names_the_page_of_the_provider, |app| {
         url.starts_with(&format!("{}/logout?client_id=", school.provider.issuer)),
         "{url}"
     );
+    let (rest, hint) = url.split_once("&id_token_hint=").unwrap();
     assert!(
-        url.ends_with("post_logout_redirect_uri=http%3A%2F%2Fschool.test%2Flogin"),
+        rest.ends_with("post_logout_redirect_uri=http%3A%2F%2Fschool.test%2Flogin"),
         "{url}"
     );
+    // The ID token of the session, which is stored encrypted.
+    let claims = URL_SAFE_NO_PAD.decode(hint.split('.').nth(1).unwrap()).unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    assert_eq!(claims["iss"], json!(school.provider.issuer));
+    assert!(claims["sub"].is_string(), "{claims}");
+    let select = format!(
+        "SELECT sign_on_id_token FROM sessions WHERE sign_on_provider_id = '{}'",
+        school.id
+    );
+    let stored = texts(&app.database, select).await;
+    assert_eq!(stored.len(), 2);
+    for sealed in stored {
+        let sealed = sealed.unwrap();
+        assert!(!sealed.is_empty() && !sealed.starts_with("ey"), "{sealed}");
+    }
     assert_eq!(are_signed_in(&browsers).await, [false, true, true]);
     // A session of a password has no such page, and an unavailable provider does not prevent a sign-out.
     let answer = app
