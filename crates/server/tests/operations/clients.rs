@@ -66,6 +66,10 @@ both!(better_auth_username_client_works, |app| {
     run_client(app, "better-auth-usernames.mjs").await;
 });
 
+both!(better_auth_sso_client_signs_in_at_a_certified_provider, |app| {
+    run_client(app, "better-auth-sso.mjs").await;
+});
+
 both!(better_auth_admin_client_works, |app| {
     run_client(app, "better-auth-admin.mjs").await;
 });
