@@ -28363,51 +28363,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T10:13:48.499Z",
-                     *       "email": "ada.teacher@test.example",
+                     *       "createdAt": "2026-11-26T07:58:08.557Z",
+                     *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
-                     *       "hasSecondFactor": true,
-                     *       "id": "01a21758-d953-7274-af27-16b0119edd67",
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T10:13:59.880Z",
+                     *       "lastLoginAt": "2026-11-26T07:58:08.944Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T10:13:48.499Z",
+                     *         "createdAt": "2026-11-26T07:58:08.557Z",
                      *         "externalId": null,
-                     *         "id": "01a21758-d953-7274-af27-16b2a8abef71",
-                     *         "organizationId": "01a21758-d951-70b3-862f-3d848b883b45",
-                     *         "role": "teacher",
+                     *         "id": "01a216dc-a4ad-7059-8be0-d8f606bd9018",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
-                     *           "email": "ada.teacher@test.example",
-                     *           "id": "01a21758-d953-7274-af27-16b0119edd67",
+                     *           "email": "ben@north.example",
+                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
                      *           "image": null,
-                     *           "name": "Ada Teacher"
+                     *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *         "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
                      *       },
                      *       "mustChangePassword": false,
-                     *       "name": "Ada Teacher",
+                     *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T10:13:48.498Z",
+                     *         "createdAt": "2026-11-26T07:58:08.554Z",
                      *         "customDomain": null,
-                     *         "id": "01a21758-d951-70b3-862f-3d848b883b45",
+                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T10:13:48.498Z"
+                     *         "updatedAt": "2026-11-26T07:58:08.554Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T10:13:48.499Z",
+                     *       "updatedAt": "2026-11-26T07:58:08.557Z",
                      *       "username": null
                      *     }
                      */
@@ -28435,6 +28435,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "locale": "de",
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProfileEdit"];
             };
         };
@@ -28447,6 +28453,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-26T07:58:08.556Z",
+                     *       "email": "ada@north.example",
+                     *       "emailVerified": false,
+                     *       "externalId": null,
+                     *       "firstName": null,
+                     *       "hasAuthenticatorApp": false,
+                     *       "hasSecondFactor": false,
+                     *       "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "image": null,
+                     *       "isActive": true,
+                     *       "lastLoginAt": "2026-11-26T07:58:08.765Z",
+                     *       "lastName": null,
+                     *       "locale": "de",
+                     *       "member": {
+                     *         "createdAt": "2026-11-26T07:58:08.556Z",
+                     *         "externalId": null,
+                     *         "id": "01a216dc-a4ac-7622-9c54-126de5807556",
+                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "role": "teacher",
+                     *         "updatedAt": null,
+                     *         "user": {
+                     *           "email": "ada@north.example",
+                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "image": null,
+                     *           "name": "Ada Hartmann"
+                     *         },
+                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *       },
+                     *       "mustChangePassword": false,
+                     *       "name": "Ada Hartmann",
+                     *       "organization": {
+                     *         "createdAt": "2026-11-26T07:58:08.554Z",
+                     *         "customDomain": null,
+                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "logo": null,
+                     *         "metadata": {
+                     *           "gradeScale": "1-6",
+                     *           "timezone": "Europe/Berlin"
+                     *         },
+                     *         "name": "North School",
+                     *         "slug": "north",
+                     *         "status": "ACTIVE",
+                     *         "updatedAt": "2026-11-26T07:58:09.540Z"
+                     *       },
+                     *       "passwordReset": null,
+                     *       "role": "STUDENT",
+                     *       "timezone": "Europe/Berlin",
+                     *       "updatedAt": "2026-11-26T07:58:09.740Z",
+                     *       "username": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Me"];
                 };
             };
