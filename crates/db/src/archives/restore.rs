@@ -395,7 +395,7 @@ impl RowInserter<'_, '_> {
     fn has_dropped_parent(&self, table: &str, row: &ArchivedRow<'_>) -> bool {
         let parents: &[&str] = match table {
             "assignment_attachments" | "submissions" | "feedback" => &["group_assignment_id"],
-            "submission_documents" | "grades" => &["submission_id"],
+            "submission_documents" | "grades" | "grade_files" => &["submission_id"],
             "member_grades" | "grade_history" => &["grade_id"],
             "converted_files" => &["submission_document_id"],
             _ => &[],

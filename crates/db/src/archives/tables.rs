@@ -60,6 +60,7 @@ pub const USER_COLUMNS: &[(&str, &[&str])] = &[
     ("member_grades", &["graded_by_id", "user_id"]),
     ("grade_history", &["changed_by_id"]),
     ("feedback", &["author_id"]),
+    ("grade_files", &["uploaded_by_id"]),
 ];
 
 /// The columns with ids of users in JSON, by table.
@@ -601,6 +602,22 @@ pub static TABLES: &[ArchivedTable] = &[
             ("created_at", Int),
             ("updated_at", Int),
             ("rubric", Text),
+        ],
+    },
+    ArchivedTable {
+        name: "grade_files",
+        table: "grade_files",
+        order: "id",
+        columns: &[
+            ("id", Text),
+            ("submission_id", Text),
+            ("file_name", Text),
+            ("mime_type", Text),
+            ("size", Int),
+            ("sha256", Text),
+            ("file_key", Text),
+            ("uploaded_by_id", Text),
+            ("created_at", Int),
         ],
     },
     ArchivedTable {

@@ -251,6 +251,7 @@ fn archived_rows(selection: &Selection) -> Vec<(&'static str, String)> {
         ("submissions", format!("group_assignment_id IN ({links})")),
         ("submission_documents", format!("submission_id IN ({submissions})")),
         ("grades", format!("submission_id IN ({submissions})")),
+        ("grade_files", format!("submission_id IN ({submissions})")),
         ("member_grades", format!("grade_id IN ({grades})")),
         ("grade_history", format!("grade_id IN ({grades})")),
         ("feedback", format!("group_assignment_id IN ({links})")),
