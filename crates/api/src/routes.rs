@@ -10,11 +10,12 @@ use super::endpoint::{Endpoints, OrTokens as _};
 use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
 use super::{
     activity_logs, api_tokens, assignment_clones, assignments, attachments, auth, change_email, chat, class_clones,
-    classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages, document_editor, document_images, document_server, document_versions, documents, enrollments, feedback, grade_books, grade_files, grade_tables,
-    grades, group_assignments, group_files, groups, handouts, health, help, homerooms, imports, invitations,
-    late_texts, lesson_board, mail_domains, members, organization_settings, pdf, privacy, rubrics, sign_on, snippets,
-    subjects, submission_history, submission_overview, submissions, swagger_ui, system, tenants, topic_exports, users,
-    workrooms,
+    classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages, document_editor,
+    document_images, document_server, document_versions, documents, enrollments, feedback, grade_books, grade_files,
+    grade_tables, grades, group_assignments, group_files, groups, handouts, health, help, homerooms, imports,
+    invitations, late_texts, lesson_board, mail_domains, members, organization_settings, pdf, privacy, rubrics,
+    sign_on, snippets, subjects, submission_history, submission_overview, submissions, swagger_ui, system, tenants,
+    topic_exports, users, workrooms,
 };
 
 /// Every route below `/api`, by noun (the tag in the OpenAPI document).
