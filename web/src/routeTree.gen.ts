@@ -26,6 +26,7 @@ import { Route as SchoolMessagesRouteImport } from './routes/_school/messages'
 import { Route as SchoolSubmissionsRouteImport } from './routes/_school/submissions'
 import { Route as SchoolTodayRouteImport } from './routes/_school/today'
 import { Route as SchoolAdminIndexRouteImport } from './routes/_school/admin.index'
+import { Route as SchoolAdminDeletionsRouteImport } from './routes/_school/admin.deletions'
 import { Route as SchoolAdminHomeroomsRouteImport } from './routes/_school/admin.homerooms'
 import { Route as SchoolAdminImportRouteImport } from './routes/_school/admin.import'
 import { Route as SchoolAdminOrganisationRouteImport } from './routes/_school/admin.organisation'
@@ -34,6 +35,7 @@ import { Route as SchoolAdminSessionsRouteImport } from './routes/_school/admin.
 import { Route as SchoolAdminSubjectsRouteImport } from './routes/_school/admin.subjects'
 import { Route as SchoolAdminUsersRouteImport } from './routes/_school/admin.users'
 import { Route as SchoolCoursesIndexRouteImport } from './routes/_school/courses.index'
+import { Route as SchoolCoursesDeletedRouteImport } from './routes/_school/courses.deleted'
 import { Route as SchoolGroupsIndexRouteImport } from './routes/_school/groups.index'
 import { Route as SchoolSuperTenantsRouteImport } from './routes/_school/super.tenants'
 import { Route as SchoolTopicsNewRouteImport } from './routes/_school/topics.new'
@@ -132,6 +134,11 @@ const SchoolAdminIndexRoute = SchoolAdminIndexRouteImport.update({
   path: '/admin/',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolAdminDeletionsRoute = SchoolAdminDeletionsRouteImport.update({
+  id: '/admin/deletions',
+  path: '/admin/deletions',
+  getParentRoute: () => SchoolRoute,
+} as any)
 const SchoolAdminHomeroomsRoute = SchoolAdminHomeroomsRouteImport.update({
   id: '/admin/homerooms',
   path: '/admin/homerooms',
@@ -170,6 +177,11 @@ const SchoolAdminUsersRoute = SchoolAdminUsersRouteImport.update({
 const SchoolCoursesIndexRoute = SchoolCoursesIndexRouteImport.update({
   id: '/courses/',
   path: '/courses/',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolCoursesDeletedRoute = SchoolCoursesDeletedRouteImport.update({
+  id: '/courses/deleted',
+  path: '/courses/deleted',
   getParentRoute: () => SchoolRoute,
 } as any)
 const SchoolGroupsIndexRoute = SchoolGroupsIndexRouteImport.update({
@@ -264,6 +276,7 @@ export interface FileRoutesByFullPath {
   '/messages': typeof SchoolMessagesRoute
   '/submissions': typeof SchoolSubmissionsRoute
   '/today': typeof SchoolTodayRoute
+  '/admin/deletions': typeof SchoolAdminDeletionsRoute
   '/admin/homerooms': typeof SchoolAdminHomeroomsRoute
   '/admin/import': typeof SchoolAdminImportRoute
   '/admin/organisation': typeof SchoolAdminOrganisationRoute
@@ -271,6 +284,7 @@ export interface FileRoutesByFullPath {
   '/admin/sessions': typeof SchoolAdminSessionsRoute
   '/admin/subjects': typeof SchoolAdminSubjectsRoute
   '/admin/users': typeof SchoolAdminUsersRoute
+  '/courses/deleted': typeof SchoolCoursesDeletedRoute
   '/super/tenants': typeof SchoolSuperTenantsRoute
   '/topics/new': typeof SchoolTopicsNewRoute
   '/admin/': typeof SchoolAdminIndexRoute
@@ -303,6 +317,7 @@ export interface FileRoutesByTo {
   '/submissions': typeof SchoolSubmissionsRoute
   '/today': typeof SchoolTodayRoute
   '/': typeof SchoolIndexRoute
+  '/admin/deletions': typeof SchoolAdminDeletionsRoute
   '/admin/homerooms': typeof SchoolAdminHomeroomsRoute
   '/admin/import': typeof SchoolAdminImportRoute
   '/admin/organisation': typeof SchoolAdminOrganisationRoute
@@ -310,6 +325,7 @@ export interface FileRoutesByTo {
   '/admin/sessions': typeof SchoolAdminSessionsRoute
   '/admin/subjects': typeof SchoolAdminSubjectsRoute
   '/admin/users': typeof SchoolAdminUsersRoute
+  '/courses/deleted': typeof SchoolCoursesDeletedRoute
   '/super/tenants': typeof SchoolSuperTenantsRoute
   '/topics/new': typeof SchoolTopicsNewRoute
   '/admin': typeof SchoolAdminIndexRoute
@@ -344,6 +360,7 @@ export interface FileRoutesById {
   '/_school/submissions': typeof SchoolSubmissionsRoute
   '/_school/today': typeof SchoolTodayRoute
   '/_school/': typeof SchoolIndexRoute
+  '/_school/admin/deletions': typeof SchoolAdminDeletionsRoute
   '/_school/admin/homerooms': typeof SchoolAdminHomeroomsRoute
   '/_school/admin/import': typeof SchoolAdminImportRoute
   '/_school/admin/organisation': typeof SchoolAdminOrganisationRoute
@@ -351,6 +368,7 @@ export interface FileRoutesById {
   '/_school/admin/sessions': typeof SchoolAdminSessionsRoute
   '/_school/admin/subjects': typeof SchoolAdminSubjectsRoute
   '/_school/admin/users': typeof SchoolAdminUsersRoute
+  '/_school/courses/deleted': typeof SchoolCoursesDeletedRoute
   '/_school/super/tenants': typeof SchoolSuperTenantsRoute
   '/_school/topics/new': typeof SchoolTopicsNewRoute
   '/_school/admin/': typeof SchoolAdminIndexRoute
@@ -385,6 +403,7 @@ export interface FileRouteTypes {
     | '/messages'
     | '/submissions'
     | '/today'
+    | '/admin/deletions'
     | '/admin/homerooms'
     | '/admin/import'
     | '/admin/organisation'
@@ -392,6 +411,7 @@ export interface FileRouteTypes {
     | '/admin/sessions'
     | '/admin/subjects'
     | '/admin/users'
+    | '/courses/deleted'
     | '/super/tenants'
     | '/topics/new'
     | '/admin/'
@@ -424,6 +444,7 @@ export interface FileRouteTypes {
     | '/submissions'
     | '/today'
     | '/'
+    | '/admin/deletions'
     | '/admin/homerooms'
     | '/admin/import'
     | '/admin/organisation'
@@ -431,6 +452,7 @@ export interface FileRouteTypes {
     | '/admin/sessions'
     | '/admin/subjects'
     | '/admin/users'
+    | '/courses/deleted'
     | '/super/tenants'
     | '/topics/new'
     | '/admin'
@@ -464,6 +486,7 @@ export interface FileRouteTypes {
     | '/_school/submissions'
     | '/_school/today'
     | '/_school/'
+    | '/_school/admin/deletions'
     | '/_school/admin/homerooms'
     | '/_school/admin/import'
     | '/_school/admin/organisation'
@@ -471,6 +494,7 @@ export interface FileRouteTypes {
     | '/_school/admin/sessions'
     | '/_school/admin/subjects'
     | '/_school/admin/users'
+    | '/_school/courses/deleted'
     | '/_school/super/tenants'
     | '/_school/topics/new'
     | '/_school/admin/'
@@ -621,6 +645,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolAdminIndexRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/admin/deletions': {
+      id: '/_school/admin/deletions'
+      path: '/admin/deletions'
+      fullPath: '/admin/deletions'
+      preLoaderRoute: typeof SchoolAdminDeletionsRouteImport
+      parentRoute: typeof SchoolRoute
+    }
     '/_school/admin/homerooms': {
       id: '/_school/admin/homerooms'
       path: '/admin/homerooms'
@@ -675,6 +706,13 @@ declare module '@tanstack/react-router' {
       path: '/courses'
       fullPath: '/courses/'
       preLoaderRoute: typeof SchoolCoursesIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/courses/deleted': {
+      id: '/_school/courses/deleted'
+      path: '/courses/deleted'
+      fullPath: '/courses/deleted'
+      preLoaderRoute: typeof SchoolCoursesDeletedRouteImport
       parentRoute: typeof SchoolRoute
     }
     '/_school/groups/': {
@@ -779,6 +817,7 @@ interface SchoolRouteChildren {
   SchoolSubmissionsRoute: typeof SchoolSubmissionsRoute
   SchoolTodayRoute: typeof SchoolTodayRoute
   SchoolIndexRoute: typeof SchoolIndexRoute
+  SchoolAdminDeletionsRoute: typeof SchoolAdminDeletionsRoute
   SchoolAdminHomeroomsRoute: typeof SchoolAdminHomeroomsRoute
   SchoolAdminImportRoute: typeof SchoolAdminImportRoute
   SchoolAdminOrganisationRoute: typeof SchoolAdminOrganisationRoute
@@ -786,6 +825,7 @@ interface SchoolRouteChildren {
   SchoolAdminSessionsRoute: typeof SchoolAdminSessionsRoute
   SchoolAdminSubjectsRoute: typeof SchoolAdminSubjectsRoute
   SchoolAdminUsersRoute: typeof SchoolAdminUsersRoute
+  SchoolCoursesDeletedRoute: typeof SchoolCoursesDeletedRoute
   SchoolSuperTenantsRoute: typeof SchoolSuperTenantsRoute
   SchoolTopicsNewRoute: typeof SchoolTopicsNewRoute
   SchoolAdminIndexRoute: typeof SchoolAdminIndexRoute
@@ -811,6 +851,7 @@ const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolSubmissionsRoute: SchoolSubmissionsRoute,
   SchoolTodayRoute: SchoolTodayRoute,
   SchoolIndexRoute: SchoolIndexRoute,
+  SchoolAdminDeletionsRoute: SchoolAdminDeletionsRoute,
   SchoolAdminHomeroomsRoute: SchoolAdminHomeroomsRoute,
   SchoolAdminImportRoute: SchoolAdminImportRoute,
   SchoolAdminOrganisationRoute: SchoolAdminOrganisationRoute,
@@ -818,6 +859,7 @@ const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolAdminSessionsRoute: SchoolAdminSessionsRoute,
   SchoolAdminSubjectsRoute: SchoolAdminSubjectsRoute,
   SchoolAdminUsersRoute: SchoolAdminUsersRoute,
+  SchoolCoursesDeletedRoute: SchoolCoursesDeletedRoute,
   SchoolSuperTenantsRoute: SchoolSuperTenantsRoute,
   SchoolTopicsNewRoute: SchoolTopicsNewRoute,
   SchoolAdminIndexRoute: SchoolAdminIndexRoute,

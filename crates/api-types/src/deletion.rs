@@ -14,9 +14,11 @@ use utoipa::ToSchema;
 pub struct UndoView {
     /// Id of the deletion, for `POST /deletions/{id}/restore`. Absent in a dry run, and if deletions are final.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     deletion_id: Option<DeletionId>,
     /// Until when the deletion can be undone. Absent if deletions are final.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     restorable_until: Option<Timestamp>,
 }
 

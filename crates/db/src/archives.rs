@@ -11,7 +11,7 @@ use domain::deleted_object::{DeletedNoun, DeletedObject, DeletionCounts};
 use domain::id::{ClassId, CourseId, DeletionId, GroupId};
 use domain::time::Timestamp;
 
-use self::format::{ArchiveWriter, ArchivedRow, FORMAT, Manifest, RowHeader, VERSION};
+use self::format::{ChunkWriter, ArchivedRow, FORMAT, ArchiveManifest, RowHeader, VERSION};
 use self::tables::{FILES as FILE_ROWS, INSERT_ROWS, PEOPLE as PEOPLE_ROWS, RowTable};
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, NamedStatements, Value};
@@ -121,10 +121,10 @@ impl ReadTx<'_> {
     }
 
     /// Returns the manifest of an archive; `ARCHIVE_DAMAGED` if its seal does not match.
-    fn archive_manifest(&mut self, id: &DeletionId) -> Result<Manifest> {
+    fn archive_manifest(&mut self, id: &DeletionId) -> Result<ArchiveManifest> {
         let (text, seal): (String, String) =
             self.fetch_one(&MANIFEST, args![id], |row| Ok((row.get("manifest")?, row.get("seal")?)))?;
-        Manifest::open(&text, &seal)
+        ArchiveManifest::open(&text, &seal)
     }
 
     /// Returns a chunk of an archive, if there is one with this number.
@@ -161,7 +161,7 @@ impl WriteTx<'_> {
             return Err(Error::NotFound);
         }
         let rows = self.lock_archived_rows(new.noun, &new.object_id)?;
-        let mut writer = ArchiveWriter::default();
+        let mut writer = ChunkWriter::default();
         for (table, statement) in rows {
             let header = RowHeader::of(table);
             let ReadTx { connection, context } = &mut self.read_tx;
@@ -189,14 +189,14 @@ impl WriteTx<'_> {
         Ok(id)
     }
 
-    fn seal_archive(&mut self, id: &DeletionId, new: &NewDeletion, writer: &ArchiveWriter) -> Result<()> {
+    fn seal_archive(&mut self, id: &DeletionId, new: &NewDeletion, writer: &ChunkWriter) -> Result<()> {
         let subjects: BTreeMap<String, String> = self
             .fetch_all(&SUBJECTS, args![new.class_id], |row| {
                 Ok((row.get("id")?, row.get("name")?))
             })?
             .into_iter()
             .collect();
-        let manifest = Manifest {
+        let manifest = ArchiveManifest {
             format: FORMAT.to_owned(),
             version: VERSION,
             schema: i64::from(super::newest_migration()),

@@ -4,19 +4,29 @@ use common::clock;
 use db::archives::NewDeletion;
 use domain::deleted_object::DeletedNoun;
 use domain::id::{ClassId, GroupId};
-use serde_json::json;
 
 use super::request_context::ViewedAs;
-use super::rows::texts;
+use super::rows::{execute, texts};
 use super::{TestApp, TestUser};
 
-/// Creates a group of a class as its teacher and deletes it; returns the id of the deletion.
+/// Inserts a group of a class and deletes it as its teacher, without log entries and events; returns the id of the
+/// deletion.
 pub async fn delete_group_of(app: &TestApp, teacher: &TestUser, class: &str) -> String {
-    let new = json!({"classId": class, "name": "Deleted"});
-    let group = app.as_(teacher).post("/groups", new).await.expect(201);
-    let id = group["id"].as_str().unwrap().to_owned();
+    let (id, room) = (clock::new_id(), clock::new_id());
     let school = format!("SELECT organization_id FROM classes WHERE id = '{class}'");
     let school = texts(&app.database, school).await[0].clone().unwrap();
+    let group = format!(
+        "INSERT INTO groups (organization_id, id, name, name_key, group_number, class_id, created_by_id, created_at,
+            updated_at)
+            VALUES ('{school}', '{id}', 'Deleted', 'deleted', 9000, '{class}', '{}', 1, 1)",
+        teacher.id
+    );
+    execute(&app.database, group).await;
+    let room = format!(
+        "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at)
+            VALUES ('{school}', '{room}', '{id}', 1, 1)"
+    );
+    execute(&app.database, room).await;
     let now = clock::now();
     let context = app.request_context(&school, &teacher.id, ViewedAs::Teacher, now).await;
     let deletion = NewDeletion {

@@ -9413,8 +9413,10 @@ export interface components {
         };
         /** @description How a deletion can be undone, in the response to it. Empty if deletions are final. */
         Undo: {
-            deletionId?: components["schemas"]["DeletionId"] | null;
-            restorableUntil?: components["schemas"]["Timestamp"] | null;
+            /** @description Id of the deletion, for `POST /deletions/{id}/restore`. Absent in a dry run, and if deletions are final. */
+            deletionId?: components["schemas"]["DeletionId"];
+            /** @description Until when the deletion can be undone. Absent if deletions are final. */
+            restorableUntil?: components["schemas"]["Timestamp"];
         };
         /** @description A draft without a topic whose group works on another active topic. */
         UnlinkedDraft: {

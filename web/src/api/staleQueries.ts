@@ -90,7 +90,7 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
         ...familyKeys("me", "classes", "groups", "homerooms", "room", "board", "tenants"),
       ];
     case "organization":
-      return familyKeys("admin", "me");
+      return familyKeys("admin", "me", "deletions");
     case "board":
       return board;
     default:

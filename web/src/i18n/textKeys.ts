@@ -10,6 +10,7 @@ import type classesTexts from "./en/classes.json";
 import type commonTexts from "./en/common.json";
 import type copiesTexts from "./en/copies.json";
 import type coursesTexts from "./en/courses.json";
+import type deletionsTexts from "./en/deletions.json";
 import type divideTexts from "./en/divide.json";
 import type domainsTexts from "./en/domains.json";
 import type downloadsTexts from "./en/downloads.json";
@@ -59,6 +60,7 @@ type Texts = typeof actingTexts &
   typeof commonTexts &
   typeof copiesTexts &
   typeof coursesTexts &
+  typeof deletionsTexts &
   typeof divideTexts &
   typeof domainsTexts &
   typeof downloadsTexts &

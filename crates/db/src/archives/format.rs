@@ -33,7 +33,7 @@ const CHUNK_BYTES: usize = 256 * 1024;
 /// The description of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Manifest {
+pub struct ArchiveManifest {
     pub format: String,
     pub version: i64,
     /// The version of the schema of the rows.
@@ -55,7 +55,7 @@ pub struct Manifest {
     pub sha256: String,
 }
 
-impl Manifest {
+impl ArchiveManifest {
     /// Returns the stored text and its seal.
     pub fn sealed(&self) -> Result<(String, String)> {
         let text = serde_json::to_string(self)?;
@@ -191,7 +191,7 @@ pub struct ArchivedFile {
 }
 
 /// Collects rows into chunks, and what the manifest says about them.
-pub struct ArchiveWriter {
+pub struct ChunkWriter {
     lines: Vec<u8>,
     /// The table of the last line.
     table: String,
@@ -202,7 +202,7 @@ pub struct ArchiveWriter {
     pub files: BTreeMap<String, ArchivedFile>,
 }
 
-impl Default for ArchiveWriter {
+impl Default for ChunkWriter {
     fn default() -> Self {
         Self {
             lines: Vec::new(),
@@ -216,7 +216,7 @@ impl Default for ArchiveWriter {
     }
 }
 
-impl ArchiveWriter {
+impl ChunkWriter {
     /// Adds a row. Returns whether the chunk is full and must be taken.
     pub fn push(&mut self, row: &ArchivedRow<'_>) -> Result<bool> {
         let table = &row.header.table;
@@ -292,7 +292,7 @@ impl ChunkVerifier {
     }
 
     /// Fails unless the chunks are those of the manifest.
-    pub fn verify(self, manifest: &Manifest) -> Result<()> {
+    pub fn verify(self, manifest: &ArchiveManifest) -> Result<()> {
         if hex(self.hash.finish().as_ref()) == manifest.sha256 {
             Ok(())
         } else {
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn rows_roundtrip_through_a_chunk() {
         let header = header();
-        let mut writer = ArchiveWriter::default();
+        let mut writer = ChunkWriter::default();
         assert!(!writer.push(&row(&header)).unwrap());
         let (number, content) = writer.take_chunk().unwrap();
         assert_eq!((number, writer.has_rows()), (1, false));
@@ -410,10 +410,10 @@ mod tests {
     #[test]
     fn changed_chunk_and_changed_manifest_are_detected() {
         let header = header();
-        let mut writer = ArchiveWriter::default();
+        let mut writer = ChunkWriter::default();
         writer.push(&row(&header)).unwrap();
         let (_, content) = writer.take_chunk().unwrap();
-        let manifest = Manifest {
+        let manifest = ArchiveManifest {
             format: FORMAT.to_owned(),
             version: VERSION,
             schema: 68,
@@ -432,14 +432,14 @@ mod tests {
         verifier.add(&content).unwrap();
         verifier.verify(&manifest).unwrap();
         let mut other = ChunkVerifier::default();
-        let mut writer = ArchiveWriter::default();
+        let mut writer = ChunkWriter::default();
         let mut changed = row(&header);
         changed.set_text("user_id", "cem");
         writer.push(&changed).unwrap();
         other.add(&writer.take_chunk().unwrap().1).unwrap();
         assert!(other.verify(&manifest).is_err());
         let (text, seal) = manifest.sealed().unwrap();
-        assert_eq!(Manifest::open(&text, &seal).unwrap(), manifest);
-        assert!(Manifest::open(&text.replace("\"chunks\":1", "\"chunks\":2"), &seal).is_err());
+        assert_eq!(ArchiveManifest::open(&text, &seal).unwrap(), manifest);
+        assert!(ArchiveManifest::open(&text.replace("\"chunks\":1", "\"chunks\":2"), &seal).is_err());
     }
 }

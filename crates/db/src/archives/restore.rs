@@ -13,7 +13,7 @@ use domain::id::{ClassId, DocumentId, GroupId, UserId};
 use domain::number::GroupNumber;
 use domain::text::name_key;
 
-use super::format::{ArchivedRow, ChunkVerifier, Manifest, cell_of, read_chunk};
+use super::format::{ArchivedRow, ChunkVerifier, ArchiveManifest, cell_of, read_chunk};
 use super::tables::{ArchivedTable, INSERT_ROWS};
 use crate::documents::{DOCUMENT_COLUMNS, document};
 use crate::dump::Cell;
@@ -249,7 +249,7 @@ enum RowFate {
 struct RowInserter<'a, 'c> {
     tx: &'a mut WriteTx<'c>,
     deletion: &'a DeletedObject,
-    manifest: &'a Manifest,
+    manifest: &'a ArchiveManifest,
     surroundings: Surroundings,
     /// The ids of dropped rows.
     dropped: HashSet<String>,

@@ -10,7 +10,7 @@ use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::PlatformTx;
-use crate::archives::format::{ArchiveWriter, ArchivedRow, ChunkVerifier, Manifest, read_chunk};
+use crate::archives::format::{ChunkWriter, ArchivedRow, ChunkVerifier, ArchiveManifest, read_chunk};
 use crate::dump::Cell;
 use crate::{args, statements};
 use common::error::{Error, Result};
@@ -171,8 +171,8 @@ impl PlatformTx<'_> {
         user: &UserId,
         now: Timestamp,
     ) -> Result<Vec<FileKey>> {
-        let mut manifest = Manifest::open(manifest, seal)?;
-        let (mut verifier, mut writer) = (ChunkVerifier::default(), ArchiveWriter::default());
+        let mut manifest = ArchiveManifest::open(manifest, seal)?;
+        let (mut verifier, mut writer) = (ChunkVerifier::default(), ChunkWriter::default());
         let mut dropped = BTreeSet::new();
         for number in 1..=manifest.chunks {
             let chunk: Option<String> = self

@@ -164,6 +164,13 @@ fn administration_tables(extent: Extent) -> Vec<Rows> {
     let logs = extent.logs / extent.schools;
     let mut tables: Vec<Rows> = vec![
         ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
+        ("deletion_archives", 100, "id, noun, object_id, name, class_id, class_name, courses, groups, assignments, documents,
+            submissions, messages, bytes, manifest, seal, deleted_by_id, deleted_at, expires_at",
+            "'da{s}-{i}', 'GROUP', 'dg{s}-{i}', 'Deleted', 'k{s}-1', '7b', 0, 1, 0, 0, 0, 0, 0, '', '',
+            'u{s}-' || ({i} % 20), {t} + {i}, 4000000000000"),
+        ("deletion_archive_chunks", 100, "archive_id, number, content", "'da{s}-{i}', 1, ''"),
+        ("deletion_archive_files", 200, "archive_id, file_key, size, sha256", "'da{s}-{i/2}', 'daf{s}-{i}', 1, 'x'"),
+        ("deletion_archive_people", 200, "archive_id, user_id, mentions", "'da{s}-{i/2}', 'u{s}-{i}', 1"),
         ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
         ("idempotency_keys", students, "id, user_id, route, key_digest, request_digest, status, answer, size, created_at",
             "'ik{s}-{i}', 'u{s}-' || ({i} % 20), 'POST /api/groups', 'k{i}', 'r', 201, '{{}}', 2, 4000000000000 + {i}"),

@@ -6,7 +6,7 @@ use domain::deleted_object::DeletedNoun;
 use domain::realtime::MembershipAction;
 
 use super::event_builder::EventBuilder;
-use super::{assignment, class, course, document, group};
+use super::{assignment, class, course, document, group, organization};
 
 pub fn emit(change: &DeletionChange, builder: &mut EventBuilder<'_>) {
     match change {
@@ -23,8 +23,8 @@ pub fn emit(change: &DeletionChange, builder: &mut EventBuilder<'_>) {
                 }
             }
         }
-        // What is deleted for good was invisible before.
-        DeletionChange::Discarded { deletion: _ } => {}
+        // What is deleted for good was invisible before; only the list changes.
+        DeletionChange::Discarded { deletion: _ } => organization::list_changed("deletions", builder),
     }
 }
 
