@@ -11,7 +11,7 @@ use domain::deleted_object::{DeletedNoun, DeletedObject, DeletionCounts};
 use domain::id::{ClassId, CourseId, DeletionId, GroupId};
 use domain::time::Timestamp;
 
-use self::format::{ChunkWriter, ArchivedRow, FORMAT, ArchiveManifest, RowHeader, VERSION};
+use self::format::{ArchiveManifest, ArchivedRow, ChunkWriter, FORMAT, RowHeader, VERSION};
 use self::tables::{FILES as FILE_ROWS, INSERT_ROWS, PEOPLE as PEOPLE_ROWS, RowTable};
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, NamedStatements, Value};

@@ -13,7 +13,7 @@ use domain::id::{ClassId, DocumentId, GroupId, UserId};
 use domain::number::GroupNumber;
 use domain::text::name_key;
 
-use super::format::{ArchivedRow, ChunkVerifier, ArchiveManifest, cell_of, read_chunk};
+use super::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, cell_of, read_chunk};
 use super::tables::{ArchivedTable, INSERT_ROWS};
 use crate::documents::{DOCUMENT_COLUMNS, document};
 use crate::dump::Cell;

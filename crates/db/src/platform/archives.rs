@@ -10,7 +10,7 @@ use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::PlatformTx;
-use crate::archives::format::{ChunkWriter, ArchivedRow, ChunkVerifier, ArchiveManifest, read_chunk};
+use crate::archives::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, ChunkWriter, read_chunk};
 use crate::dump::Cell;
 use crate::{args, statements};
 use common::error::{Error, Result};

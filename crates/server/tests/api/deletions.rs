@@ -550,7 +550,9 @@ async fn erasure_removes_bytes_of_archives_from_the_database_file() {
     adam.post("/admin/gdpr/erase", body).await.expect(200);
     let (present, file_after) = (chunk().await, file().await);
     // Pieces of the former content that are not in the present one. Page boundaries of the file split some of them.
-    let pieces = (0..former.len().saturating_sub(48)).step_by(16).map(|start| &former[start..start + 48]);
+    let pieces = (0..former.len().saturating_sub(48))
+        .step_by(16)
+        .map(|start| &former[start..start + 48]);
     let gone = pieces.filter(|piece| !present.contains(piece) && holds(&file_before, piece));
     let gone: Vec<&str> = gone.collect();
     assert!(!gone.is_empty(), "the former rows are found while they are there");
