@@ -225,9 +225,9 @@ scenario(
     const next = await api.post("/classes", { name: "9e", academicYear: "2027/2028" });
     const target = await api.post("/courses", { name: "Earth again", classId: next.id, subjectId: subject.id });
     const page = await harness.page("ada", { path: `/courses/${earth.id}`, width: 360 });
-    await button(page, "More: Landforms").click();
+    await page.getByRole("button", { name: /^More: Landforms/ }).click();
     await page.getByRole("menuitem", { name: "Copy…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Copy “Landforms”" });
+    const dialog = page.getByRole("dialog", { name: /^Copy “Landforms/ });
     await dialog.getByText(/9e › Geography › Earth again/).click();
     await dialog.getByRole("radio", { name: "the same groups" }).check({ force: true });
     await dialog.getByText(/creates 1 topic, \d+ groups/).waitFor();

@@ -206,7 +206,7 @@ scenario("text is formatted with buttons and keys, and shows its own pictures to
   await page.getByRole("button", { name: "Create the topic" }).click();
   await page.getByRole("heading", { level: 1, name: "Springs" }).waitFor();
   await page.getByRole("link", { name: "rhine.txt" }).waitFor();
-  const made = await harness.topic("Springs");
+  const made = await (await harness.api("ada")).get(`/assignments/${(await harness.topic("Springs")).id}`);
   const own = made.groupAssignments.find((one) => one.groupId === rivers.id);
   assert.match(own.effectiveDescription, /Find a spring[^]*Yours is the Rhine\.$/);
   assert.equal(own.effectiveAttachments.length, 2);

@@ -6812,7 +6812,7 @@ export interface components {
             /** @description The attachments that the group sees. */
             effectiveAttachments: components["schemas"]["AssignmentAttachment"][];
             /** @description The task text that the group reads. */
-            effectiveDescription: string;
+            effectiveDescription: components["schemas"]["Description"];
             group: components["schemas"]["GroupLabel"];
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupAssignmentId"];
@@ -6872,7 +6872,7 @@ export interface components {
             currentSubmission?: components["schemas"]["SubmissionBrief"] | null;
             currentSubmissionId: components["schemas"]["SubmissionId"] | null;
             /** @description The task text that the group reads. */
-            effectiveDescription: string;
+            effectiveDescription: components["schemas"]["Description"];
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupAssignmentId"];
             lateAllowedUntil?: components["schemas"]["Timestamp"] | null;
@@ -12397,6 +12397,25 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `DUPLICATE_COURSE`: The class already has a course of this name.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -21835,6 +21854,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "courseId": "01a2177f-800d-74d3-9b16-3215465413c3",
+                 *       "name": "Again"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewCourseCopy"];
             };
         };
@@ -21847,6 +21872,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "assignments": [
+                     *         {
+                     *           "deadline": "2027-11-22T10:00:00.000Z",
+                     *           "id": "01a2177f-9747-765a-925b-93d11ecc855d",
+                     *           "isDraft": true,
+                     *           "publishAt": null,
+                     *           "title": "Cells"
+                     *         }
+                     *       ],
+                     *       "course": {
+                     *         "class": {
+                     *           "academicYear": "2027/2028",
+                     *           "id": "01a2177f-973e-75f4-a3c3-808fa8d0b35b",
+                     *           "name": "8b",
+                     *           "status": "ACTIVE"
+                     *         },
+                     *         "classId": "01a2177f-973e-75f4-a3c3-808fa8d0b35b",
+                     *         "counts": {
+                     *           "activeAssignments": 1,
+                     *           "assignments": 1,
+                     *           "groups": 0
+                     *         },
+                     *         "createdAt": "2026-11-26T10:56:07.492Z",
+                     *         "description": null,
+                     *         "id": "01a2177f-9746-7641-adbc-9ba3706bcf68",
+                     *         "name": "Again",
+                     *         "status": "ACTIVE",
+                     *         "subject": {
+                     *           "color": null,
+                     *           "id": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *           "name": "Biology"
+                     *         },
+                     *         "subjectId": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *         "updatedAt": "2026-11-26T10:56:07.492Z"
+                     *       },
+                     *       "files": 0,
+                     *       "groups": [],
+                     *       "missingMembers": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Copies"];
                 };
             };
@@ -21854,7 +21921,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -23023,6 +23090,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "assignmentIds": [
+                 *         "01a2177f-961d-72ca-aab0-adcfdffb8157"
+                 *       ],
+                 *       "deadline": "2098-07-02T11:30:00.000Z",
+                 *       "groups": "SAME"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTopicCopies"];
             };
         };
@@ -23035,6 +23111,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "assignments": [
+                     *         {
+                     *           "deadline": "2098-07-02T11:30:00.000Z",
+                     *           "id": "01a2177f-9649-700e-b0e3-19c30a17e525",
+                     *           "isDraft": true,
+                     *           "publishAt": null,
+                     *           "title": "Cells"
+                     *         }
+                     *       ],
+                     *       "course": {
+                     *         "class": {
+                     *           "academicYear": "2026/2027",
+                     *           "id": "01a2177f-800d-74d3-9b16-3214cab1345f",
+                     *           "name": "7b",
+                     *           "status": "ACTIVE"
+                     *         },
+                     *         "classId": "01a2177f-800d-74d3-9b16-3214cab1345f",
+                     *         "counts": {
+                     *           "activeAssignments": 2,
+                     *           "assignments": 2,
+                     *           "groups": 2
+                     *         },
+                     *         "createdAt": "1970-01-01T00:00:00.001Z",
+                     *         "description": null,
+                     *         "id": "01a2177f-800d-74d3-9b16-3215465413c3",
+                     *         "name": "Cells",
+                     *         "status": "ACTIVE",
+                     *         "subject": {
+                     *           "color": null,
+                     *           "id": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *           "name": "Biology"
+                     *         },
+                     *         "subjectId": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *         "updatedAt": "1970-01-01T00:00:00.001Z"
+                     *       },
+                     *       "files": 0,
+                     *       "groups": [],
+                     *       "missingMembers": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Copies"];
                 };
             };
@@ -25918,20 +26036,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "connection": {
-                     *         "client": "127.0.0.1",
-                     *         "forwarded": "none",
-                     *         "isUpgrade": false
-                     *       },
-                     *       "maintenance": null,
-                     *       "status": "ok",
-                     *       "timestamp": "2026-11-26T07:58:09.963Z",
-                     *       "uptime": 1,
-                     *       "version": "0.1.0"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };

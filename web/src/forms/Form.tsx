@@ -28,8 +28,8 @@ export function Form({
       className={`flex flex-col ${className}`}
       onSubmit={(event) => {
         event.preventDefault();
-        // A dialog that is opened in a form has its own; React would report its submission to both.
-        event.stopPropagation();
+        // The form of a dialog that is opened in this form: React reports its submission to both.
+        if (event.target !== event.currentTarget) return;
         if (!isPending) onSubmit(new FormData(event.currentTarget));
       }}
     >

@@ -1,13 +1,59 @@
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useState } from "react";
 
+import { Button } from "../components/Button";
+import { Dialog } from "../components/Dialog";
+import { ErrorMessage } from "../components/ErrorMessage";
 import { FileDropZone } from "./FileDropZone";
-import { FormDialog } from "./FormDialog";
 import { completeAddress, isWebAddress } from "./markdownEdits";
 import type { TextPictures } from "./MarkdownField";
 import { Select } from "./Select";
 import { TextField } from "./TextField";
-import { useForm } from "./useForm";
+
+interface InsertDialogProps {
+  title: string;
+  isDisabled?: boolean;
+  isPending?: boolean;
+  problem?: unknown;
+  onInsert: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A dialog without a form of its own, because it is opened inside the form of the text. Enter in a field inserts. */
+function InsertDialog({
+  title,
+  isDisabled = false,
+  isPending = false,
+  problem = null,
+  onInsert,
+  onClose,
+  children,
+}: InsertDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={title} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          {children}
+          {problem === null ? null : <ErrorMessage problem={problem} />}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" isDisabled={isDisabled} isPending={isPending} onPress={onInsert}>
+              {t("markdown.insert")}
+            </Button>
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** Calls a function when Enter is pressed in a field. */
+const onEnter = (act: () => void) => (event: { key: string }) => {
+  if (event.key === "Enter") act();
+};
 
 interface LinkProps {
   /** The selected words. */
@@ -17,36 +63,39 @@ interface LinkProps {
 }
 
 /** The words and the address of a link. */
-export function LinkDialog({ words, onInsert, onClose }: LinkProps) {
+export function LinkDialog({ words: selected, onInsert, onClose }: LinkProps) {
   const { t } = useTranslation();
+  const [words, setWords] = useState(selected);
+  const [typed, setTyped] = useState("");
   const [isTried, setTried] = useState(false);
-  const form = useForm({
-    initial: { words, address: "" },
-    send: async (values) => {
-      setTried(true);
-      await Promise.resolve();
-      return isWebAddress(completeAddress(values.address));
-    },
-    onSent: (isValid, values) => {
-      if (!isValid) return;
-      onClose();
-      // After the dialog has returned the focus to the text.
-      setTimeout(() => onInsert(values.words, completeAddress(values.address)));
-    },
-  });
-  const isBad = isTried && !isWebAddress(completeAddress(form.values.address));
+  const address = completeAddress(typed);
+  const insert = () => {
+    setTried(true);
+    if (!isWebAddress(address)) return;
+    onClose();
+    // After the dialog has returned the focus to the text.
+    setTimeout(() => onInsert(words, address));
+  };
   return (
-    <FormDialog title={t("markdown.link")} form={form} submitLabel={t("markdown.insert")} onClose={onClose}>
-      <TextField label={t("markdown.words")} maxLength={500} {...form.field("words")} />
+    <InsertDialog title={t("markdown.link")} onInsert={insert} onClose={onClose}>
+      <TextField
+        label={t("markdown.words")}
+        maxLength={500}
+        value={words}
+        onChange={setWords}
+        onKeyDown={onEnter(insert)}
+      />
       <TextField
         label={t("markdown.address")}
         hint={t("markdown.addressHint")}
         isRequired
         maxLength={2000}
-        {...form.field("address")}
-        problem={isBad ? t("markdown.badAddress") : undefined}
+        value={typed}
+        onChange={setTyped}
+        onKeyDown={onEnter(insert)}
+        problem={isTried && !isWebAddress(address) ? t("markdown.badAddress") : undefined}
       />
-    </FormDialog>
+    </InsertDialog>
   );
 }
 
@@ -61,22 +110,28 @@ const PICTURE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** A picture of the topic's files, or a new one that is added to them, and its description. */
 export function PictureDialog({ pictures, onInsert, onClose }: PictureProps) {
   const { t } = useTranslation();
-  const known = Object.keys(pictures.urls);
+  const names = Object.keys(pictures.urls);
   const [file, setFile] = useState<File>();
-  const form = useForm({
-    initial: { known: null as string | null, alt: "" },
-    send: async (values) => (file === undefined ? (values.known ?? "") : pictures.add(file)),
-    onSent: (name, values) => {
+  const [known, setKnown] = useState<string | null>(null);
+  const [alt, setAlt] = useState("");
+  const adding = useMutation({
+    mutationFn: async () => (file === undefined ? (known ?? "") : pictures.add(file)),
+    onSuccess: (name) => {
       onClose();
-      setTimeout(() => onInsert(values.alt, name));
+      setTimeout(() => onInsert(alt, name));
     },
   });
+  const isIncomplete = file === undefined && known === null;
+  const insert = () => {
+    if (!isIncomplete && !adding.isPending) adding.mutate();
+  };
   return (
-    <FormDialog
+    <InsertDialog
       title={t("markdown.picture")}
-      form={form}
-      submitLabel={t("markdown.insert")}
-      isIncomplete={file === undefined && form.values.known === null}
+      isDisabled={isIncomplete}
+      isPending={adding.isPending}
+      problem={adding.error}
+      onInsert={insert}
       onClose={onClose}
     >
       <FileDropZone
@@ -85,15 +140,23 @@ export function PictureDialog({ pictures, onInsert, onClose }: PictureProps) {
         accept={PICTURE_TYPES}
         onFiles={([chosen]) => setFile(chosen)}
       />
-      {known.length === 0 || file !== undefined ? null : (
+      {names.length === 0 || file !== undefined ? null : (
         <Select
           label={t("markdown.knownPicture")}
           none={t("markdown.noPicture")}
-          options={known.map((name) => ({ id: name, name }))}
-          {...form.field("known")}
+          options={names.map((name) => ({ id: name, name }))}
+          value={known}
+          onChange={setKnown}
         />
       )}
-      <TextField label={t("markdown.alt")} hint={t("markdown.altHint")} maxLength={300} {...form.field("alt")} />
-    </FormDialog>
+      <TextField
+        label={t("markdown.alt")}
+        hint={t("markdown.altHint")}
+        maxLength={300}
+        value={alt}
+        onChange={setAlt}
+        onKeyDown={onEnter(insert)}
+      />
+    </InsertDialog>
   );
 }

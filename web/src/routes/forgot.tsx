@@ -1,32 +1,29 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { Form } from "../forms/Form";
 import { client } from "../api/client";
-import { sendsEmailQuery, useSendsEmail } from "../api/useSendsEmail";
+import { sendsEmailQuery } from "../api/useSendsEmail";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { Button } from "../components/Button";
 import { TextField } from "../forms/TextField";
 
-export const Route = createFileRoute("/forgot")({
-  // Without a response, the page shows its form.
-  loader: ({ context }) => context.cache.prefetchQuery(sendsEmailQuery),
-  component: Forgot,
-});
+export const Route = createFileRoute("/forgot")({ component: Forgot });
 
 /** Requests a password reset link. The response is the same for every address. */
 function Forgot() {
   const { t } = useTranslation();
-  const sendsEmail = useSendsEmail();
+  // Without a response, the page shows its form.
+  const { data: sendsEmail = true, isPending } = useQuery(sendsEmailQuery);
   const asking = useMutation({
     mutationFn: (email: string) =>
       client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } }),
   });
   return (
     <AuthPage title={t("forgot.title")}>
-      {!sendsEmail ? (
+      {isPending ? null : !sendsEmail ? (
         <p>{t("forgot.none")}</p>
       ) : asking.isSuccess ? (
         <>
