@@ -60,17 +60,26 @@ impl<'a> Preview<'a> {
     }
 }
 
-/// Whether the OpenAPI document lists the parameter for this route. It is required for routes that delete, finish, move
-/// or import.
+/// Whether the OpenAPI document lists the parameter for this route. It is required for routes that delete, finish, move,
+/// copy or import.
 fn documents_dry_run(method: &str, template: &str) -> bool {
     static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(router::description().0).unwrap());
     let parameters = &DOCUMENT["paths"][template][method.to_lowercase()]["parameters"];
     let mut parameters = parameters.as_array().into_iter().flatten();
     let is_documented = parameters.any(|parameter| parameter["name"] == "dryRun");
     let is_due = method == "DELETE"
-        || ["/finish", "/reopen", "/move", "/import", "/erase", "/generate", "/bulk"]
-            .iter()
-            .any(|end| template.ends_with(end));
+        || [
+            "/finish",
+            "/reopen",
+            "/move",
+            "/import",
+            "/erase",
+            "/generate",
+            "/bulk",
+            "/copies",
+        ]
+        .iter()
+        .any(|end| template.ends_with(end));
     assert_eq!(is_documented, is_due, "dryRun of {method} {template}");
     is_documented
 }
