@@ -26036,6 +26036,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "connection": {
+                     *         "client": "127.0.0.1",
+                     *         "forwarded": "none",
+                     *         "isUpgrade": false
+                     *       },
+                     *       "maintenance": null,
+                     *       "sendsEmail": false,
+                     *       "status": "ok",
+                     *       "timestamp": "2026-11-26T07:58:09.963Z",
+                     *       "uptime": 1,
+                     *       "version": "0.1.0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
