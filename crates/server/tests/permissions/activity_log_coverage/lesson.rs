@@ -288,6 +288,18 @@ async fn grade_submission(scenario: &mut Scenario<'_>, page: &str, handed_in: &V
     scenario.call(ada, route, &[&submission], points, &[]).await;
     let (route, value) = ("PUT /workrooms/documents/{id}/grade", json!({"value": "B"}));
     scenario.call(ada, route, &[page], value, &["SUBMISSION_GRADE"]).await;
+    let (route, file) = (
+        "POST /feedback/submissions/{id}/files",
+        ("remarks.txt", b"Well drawn.".to_vec()),
+    );
+    let file = scenario
+        .send_file(ada, route, &[&submission], file, &["SUBMISSION_GRADE"])
+        .await;
+    let file = id(&file);
+    let route = "DELETE /feedback/submissions/{id}/files/{fileId}";
+    scenario
+        .call(ada, route, &[&submission, &file], Value::Null, &["SUBMISSION_GRADE"])
+        .await;
     let route = "POST /assignments/{id}/grades/import";
     let table = format!("submissionId,userId,points\n{submission},,2\n").into_bytes();
     scenario
