@@ -144,13 +144,13 @@ scenario("a rubric is created, filled and read by the group with the published g
 
   const ana = await harness.page("ana", { path: `/groups/${(await harness.group("Rivers")).id}` });
   await ana.getByText("Criteria", { exact: true }).first().click();
-  await ana.getByText("Sources").waitFor();
+  await ana.getByText("Sources", { exact: true }).waitFor();
 
   await ada.goto(await workOf(harness, "Rivers"));
-  await ada.getByRole("radio", { name: "Named" }).click();
+  await ada.getByText("Named", { exact: true }).click();
   await ada.getByText("1 criterion without a level. You can save, but not publish.").waitFor();
   await ada.getByText(/^Saved .* – not published yet$/).waitFor();
-  await ada.getByRole("radio", { name: "Clear" }).click();
+  await ada.getByText("Clear", { exact: true }).click();
   await ada.getByRole("textbox", { name: "Points, 3–6" }).fill("5");
   await ada.getByText("Total: 9 of 10").waitFor();
   await ada.getByRole("textbox", { name: "Comment on this criterion" }).last().fill("Strong lines.");
@@ -252,7 +252,7 @@ scenario("posters of several groups are recorded in one dialog", async (harness)
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: "Work without a document…" }).click();
   const dialog = ada.getByRole("dialog");
-  await dialog.getByRole("checkbox", { name: "All groups" }).click();
+  await dialog.getByText("All groups", { exact: true }).click();
   const count = (await dialog.getByRole("checkbox").count()) - 1;
   assert.ok(count > 1, "several groups have not submitted");
   await dialog.getByRole("textbox", { name: "What it was" }).fill("Poster");
