@@ -105,7 +105,7 @@ with_document_server!(
             let names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
             let names: Vec<&String> = names.iter().filter(|name| name.contains("/feedback/")).collect();
             assert!(
-                names.len() == 2 && names.iter().all(|name| name.ends_with(".txt")),
+                names.len() == 2 && names.iter().all(|name| name.contains("remarks")),
                 "{source}: {names:?}"
             );
         }
