@@ -35,7 +35,8 @@ fragments! {
                 WHERE a.user_id = u.id AND a.provider_id = 'credential' AND a.password IS NOT NULL)
                 AND COALESCE(u.temporary_password_expires_at > $4, TRUE)
                 AND COALESCE(u.password_organization_id = $1, TRUE)
-            OR EXISTS (SELECT 1 FROM external_identities x WHERE x.user_id = u.id AND x.organization_id = $1))";
+            OR EXISTS (SELECT 1 FROM external_identities x WHERE x.user_id = u.id AND x.organization_id = $1)
+            OR EXISTS (SELECT 1 FROM passkeys y WHERE y.user_id = u.id))";
     /// Members visible to the viewer; `$5` is the calling user.
     SELECT_USERS = "SELECT {ACCOUNT_COLUMNS}, {MEMBER_COLUMNS}, {EFFECTIVE_ROLE} AS effective_role,
             {HAS_CREDENTIAL} AS has_credential,

@@ -2844,6 +2844,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/feedback/submissions/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a file to the grade of a submission
+         * @description At most five. The group sees it once the grade is published.
+         */
+        post: operations["post_feedback_submissions_id_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feedback/submissions/{id}/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a file of a grade */
+        delete: operations["delete_feedback_submissions_id_files_fileId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feedback/submissions/{id}/files/{fileId}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a file of a grade */
+        get: operations["get_feedback_submissions_id_files_fileId_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/feedback/submissions/{id}/grade": {
         parameters: {
             query?: never;
@@ -5521,7 +5575,7 @@ export interface components {
          * @description Category of an activity log record.
          * @enum {string}
          */
-        Category: "CLASS" | "HOMEROOM" | "SUBJECT" | "COURSE" | "GROUP" | "ASSIGNMENT" | "SUBMISSION" | "DOCUMENT" | "FEEDBACK" | "RUBRIC" | "USER" | "TENANT" | "AUTH";
+        Category: "CLASS" | "HOMEROOM" | "SUBJECT" | "COURSE" | "GROUP" | "ASSIGNMENT" | "SUBMISSION" | "DOCUMENT" | "FEEDBACK" | "USER" | "TENANT" | "AUTH";
         /** @description Text of a room message; required unless files are attached. */
         ChatText: string;
         /** @description The dependencies of the service: `ok`, `down`, `unset` (not configured) or `unasked` (while draining). */
@@ -6634,6 +6688,8 @@ export interface components {
         /** @description The grade of a submission. */
         Grade: {
             feedback: components["schemas"]["FeedbackText"] | null;
+            /** @description Files for the group, oldest first. */
+            files: components["schemas"]["GradeFile"][];
             gradedAt: components["schemas"]["Timestamp"];
             gradedById: components["schemas"]["UserId"];
             /**
@@ -6711,6 +6767,17 @@ export interface components {
             rubric?: components["schemas"]["NewRubricMark"][] | null;
             /** @description A value of the grade scale. */
             value?: components["schemas"]["Edit_GradeValue"];
+        };
+        /** @description A file that staff added to a grade. */
+        GradeFile: {
+            createdAt: components["schemas"]["Timestamp"];
+            fileName: components["schemas"]["FileName"];
+            id: components["schemas"]["AttachmentId"];
+            mimeType: string;
+            /** Format: int64 */
+            size: number;
+            uploadedById: components["schemas"]["UserId"];
+            url: string;
         };
         /** @description Result of an import of grades. */
         GradeImportReport: {
@@ -12494,6 +12561,25 @@ export interface components {
          *
          *     `LIMIT_REACHED`: The maximum number is reached.
          *
+         *     `NOT_SUBMITTED`: The document is not submitted.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `LIMIT_REACHED`: The maximum number is reached.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
@@ -13680,7 +13766,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                 *       "dryRun": false,
+                 *       "userId": "01a2176a-b4f9-701d-a9b3-80485ec27a05"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -13695,31 +13782,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "dryRun": true,
+                     *       "dryRun": false,
                      *       "erased": {
-                     *         "chatFiles": 0,
-                     *         "chatMessages": 0,
+                     *         "chatFiles": 1,
+                     *         "chatMessages": 1,
                      *         "coTeachings": 0,
-                     *         "contributions": 0,
-                     *         "documentComments": 0,
+                     *         "contributions": 1,
+                     *         "deletedItems": 0,
+                     *         "documentComments": 2,
                      *         "enrollments": 1,
-                     *         "exports": 1,
-                     *         "groups": 0,
-                     *         "helpCalls": 0,
-                     *         "homerooms": 0,
-                     *         "logRecords": 5,
-                     *         "memberGrades": 0,
+                     *         "exports": 2,
+                     *         "groups": 1,
+                     *         "helpCalls": 1,
+                     *         "homerooms": 1,
+                     *         "logRecords": 12,
+                     *         "memberGrades": 2,
                      *         "memberships": 1,
-                     *         "messagesReceived": 1,
-                     *         "messagesSent": 0,
+                     *         "messagesReceived": 2,
+                     *         "messagesSent": 1,
                      *         "profiles": 1,
-                     *         "readingMarks": 0,
-                     *         "sessions": 0,
-                     *         "signInTraces": 1,
-                     *         "signIns": 1,
-                     *         "submissionNotes": 0
+                     *         "readingMarks": 1,
+                     *         "sessions": 1,
+                     *         "signInTraces": 4,
+                     *         "signIns": 3,
+                     *         "submissionNotes": 1,
+                     *         "textSnippets": 1
                      *       },
-                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *       "userId": "01a2176a-b4f9-701d-a9b3-80485ec27a05"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -14991,6 +15080,7 @@ export interface operations {
                      *       "kinds": {
                      *         "attachments": 0,
                      *         "conversions": 0,
+                     *         "deleted": 0,
                      *         "documents": 0,
                      *         "exports": 0,
                      *         "messages": 0,
@@ -15462,272 +15552,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "data": [
-                     *         {
-                     *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-12-01T07:58:10.306Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "isShared": false,
-                     *             "status": "ACTIVE",
-                     *             "title": "The river"
-                     *           },
-                     *           "course": {
-                     *             "id": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "name": "Rivers",
-                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959"
-                     *           },
-                     *           "currentSubmission": {
-                     *             "attempt": 3,
-                     *             "createdAt": "2026-11-26T07:58:10.682Z",
-                     *             "documents": [
-                     *               {
-                     *                 "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
-                     *                 "fileExtension": "docx",
-                     *                 "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
-                     *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
-                     *                 "size": 5587,
-                     *                 "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
-                     *                 "title": "Our page"
-                     *               }
-                     *             ],
-                     *             "feedback": [],
-                     *             "grade": {
-                     *               "feedback": null,
-                     *               "gradedAt": "2026-11-26T07:58:10.705Z",
-                     *               "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "history": 2,
-                     *               "memberGrades": [],
-                     *               "points": 13,
-                     *               "publishedAt": "2026-11-26T07:58:10.705Z",
-                     *               "status": "PUBLISHED",
-                     *               "value": "2"
-                     *             },
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
-                     *             "isLate": false,
-                     *             "lateBySeconds": 0,
-                     *             "memberIds": [
-                     *               "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *               "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
-                     *             ],
-                     *             "note": null,
-                     *             "onBehalf": false,
-                     *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-26T07:58:10.682Z",
-                     *             "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *             "withdrawnAt": null,
-                     *             "withdrawnById": null
-                     *           },
-                     *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "displayName": "At the bridge",
-                     *             "groupNumber": 1,
-                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "name": "Bridge"
-                     *           },
-                     *           "groupAssignment": {
-                     *             "assignment": {
-                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "deadline": "2026-12-01T07:58:10.306Z",
-                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "The river"
-                     *             },
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.257Z",
-                     *             "currentSubmission": {
-                     *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T07:58:10.682Z",
-                     *               "documents": [
-                     *                 {
-                     *                   "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
-                     *                   "fileExtension": "docx",
-                     *                   "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
-                     *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
-                     *                   "size": 5587,
-                     *                   "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
-                     *                   "title": "Our page"
-                     *                 }
-                     *               ],
-                     *               "feedback": [],
-                     *               "grade": {
-                     *                 "feedback": null,
-                     *                 "gradedAt": "2026-11-26T07:58:10.705Z",
-                     *                 "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "history": 2,
-                     *                 "memberGrades": [],
-                     *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T07:58:10.705Z",
-                     *                 "status": "PUBLISHED",
-                     *                 "value": "2"
-                     *               },
-                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *               "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
-                     *               "isLate": false,
-                     *               "lateBySeconds": 0,
-                     *               "memberIds": [
-                     *                 "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *                 "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
-                     *               ],
-                     *               "note": null,
-                     *               "onBehalf": false,
-                     *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T07:58:10.682Z",
-                     *               "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *               "withdrawnAt": null,
-                     *               "withdrawnById": null
-                     *             },
-                     *             "currentSubmissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
-                     *             "descriptionOverride": "Your group measures at the bridge.",
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
-                     *               },
-                     *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.295Z",
-                     *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *                 "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 30,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
-                     *               }
-                     *             ],
-                     *             "effectiveDescription": "Your group measures at the bridge.",
-                     *             "group": {
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "displayName": "At the bridge",
-                     *               "groupNumber": 1,
-                     *               "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *               "name": "Bridge"
-                     *             },
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "isComplete": true,
-                     *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
-                     *             "publishAt": null,
-                     *             "status": "GRADED",
-                     *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T07:58:10.705Z"
-                     *           },
-                     *           "subject": {
-                     *             "id": "01a216dc-a738-76ea-843d-336382156959",
-                     *             "name": "Geography"
-                     *           }
-                     *         },
-                     *         {
-                     *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-12-01T07:58:10.306Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "isShared": false,
-                     *             "status": "ACTIVE",
-                     *             "title": "The river"
-                     *           },
-                     *           "course": {
-                     *             "id": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "name": "Rivers",
-                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959"
-                     *           },
-                     *           "currentSubmission": null,
-                     *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "displayName": "The source",
-                     *             "groupNumber": 2,
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "name": "Source"
-                     *           },
-                     *           "groupAssignment": {
-                     *             "assignment": {
-                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "deadline": "2026-12-01T07:58:10.306Z",
-                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "The river"
-                     *             },
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.257Z",
-                     *             "currentSubmission": null,
-                     *             "currentSubmissionId": null,
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
-                     *               }
-                     *             ],
-                     *             "effectiveDescription": "Every group writes a page about the river.",
-                     *             "group": {
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "displayName": "The source",
-                     *               "groupNumber": 2,
-                     *               "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *               "name": "Source"
-                     *             },
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
-                     *             "isComplete": false,
-                     *             "isDraft": false,
-                     *             "lateAllowedUntil": null,
-                     *             "publishAt": null,
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T07:58:10.257Z"
-                     *           },
-                     *           "subject": {
-                     *             "id": "01a216dc-a738-76ea-843d-336382156959",
-                     *             "name": "Geography"
-                     *           }
-                     *         }
-                     *       ],
+                     *       "data": [],
                      *       "nextCursor": null,
-                     *       "stats": [
-                     *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "deadline": "2026-12-01T07:58:10.306Z",
-                     *           "graded": 1,
-                     *           "groups": 2,
-                     *           "inProgress": 0,
-                     *           "late": 0,
-                     *           "notStarted": 1,
-                     *           "returned": 0,
-                     *           "submitted": 0,
-                     *           "title": "The river",
-                     *           "ungraded": 0
-                     *         }
-                     *       ]
+                     *       "stats": []
                      *     }
                      */
                     "application/json": components["schemas"]["SubmissionOverview"];
@@ -17487,6 +17314,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "groupIds": [
+                 *         "01a2176b-f753-720a-8afe-c097bfbe9fb1",
+                 *         "01a2176b-f788-76d5-9bd5-811e75f04c63"
+                 *       ],
+                 *       "note": "Posters"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RecordGroupWork"];
             };
         };
@@ -17497,6 +17333,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recorded": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordedGroups"];
                 };
             };
@@ -17579,6 +17420,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rubric": {
+                     *         "assignmentId": "01a2176b-ed41-741b-a38f-bb8b07f1d052",
+                     *         "criteria": [
+                     *           {
+                     *             "description": null,
+                     *             "id": "01a2176b-edd4-778e-9307-39c5f930140b",
+                     *             "levels": [
+                     *               {
+                     *                 "description": null,
+                     *                 "id": "01a2176b-edd4-778e-9307-39c3d42dd0fe",
+                     *                 "label": "Missing",
+                     *                 "maxPoints": 0,
+                     *                 "minPoints": 0
+                     *               },
+                     *               {
+                     *                 "description": "Every picture has its source.",
+                     *                 "id": "01a2176b-edd4-778e-9307-39c4088a0236",
+                     *                 "label": "Named",
+                     *                 "maxPoints": 4,
+                     *                 "minPoints": 4
+                     *               }
+                     *             ],
+                     *             "title": "Sources"
+                     *           },
+                     *           {
+                     *             "description": "Spelling and style.",
+                     *             "id": "01a2176b-edd4-778e-9307-39c8bc2498b5",
+                     *             "levels": [
+                     *               {
+                     *                 "description": null,
+                     *                 "id": "01a2176b-edd4-778e-9307-39c6e02c2f3a",
+                     *                 "label": "Weak",
+                     *                 "maxPoints": 2,
+                     *                 "minPoints": 0
+                     *               },
+                     *               {
+                     *                 "description": null,
+                     *                 "id": "01a2176b-edd4-778e-9307-39c70ca51307",
+                     *                 "label": "Good",
+                     *                 "maxPoints": 6,
+                     *                 "minPoints": 3
+                     *               }
+                     *             ],
+                     *             "title": "Language"
+                     *           }
+                     *         ],
+                     *         "isShown": false,
+                     *         "maxPoints": 10,
+                     *         "title": "Poster"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RubricOfTopic"];
                 };
             };
@@ -17607,6 +17502,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "rubricId": "01a2176a-d2e0-7270-841a-653ad8e7b3e8"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TopicRubricChoice"];
             };
         };
@@ -17617,6 +17517,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rubric": {
+                     *         "assignmentId": "01a2176a-d136-736b-9c22-2f68bfdacf2e",
+                     *         "criteria": [
+                     *           {
+                     *             "description": null,
+                     *             "id": "01a2176a-d2e0-7270-841a-653db90d8660",
+                     *             "levels": [
+                     *               {
+                     *                 "description": null,
+                     *                 "id": "01a2176a-d2e0-7270-841a-653b6c63dd73",
+                     *                 "label": "Missing",
+                     *                 "maxPoints": 0,
+                     *                 "minPoints": 0
+                     *               },
+                     *               {
+                     *                 "description": "Every picture has its source.",
+                     *                 "id": "01a2176a-d2e0-7270-841a-653c17eb221b",
+                     *                 "label": "Named",
+                     *                 "maxPoints": 4,
+                     *                 "minPoints": 4
+                     *               }
+                     *             ],
+                     *             "title": "Sources"
+                     *           },
+                     *           {
+                     *             "description": "Spelling and style.",
+                     *             "id": "01a2176a-d2e0-7270-841a-654001c1eb7e",
+                     *             "levels": [
+                     *               {
+                     *                 "description": null,
+                     *                 "id": "01a2176a-d2e0-7270-841a-653ee5ba5f2d",
+                     *                 "label": "Weak",
+                     *                 "maxPoints": 2,
+                     *                 "minPoints": 0
+                     *               },
+                     *               {
+                     *                 "description": null,
+                     *                 "id": "01a2176a-d2e0-7270-841a-653fbc7ac749",
+                     *                 "label": "Good",
+                     *                 "maxPoints": 6,
+                     *                 "minPoints": 3
+                     *               }
+                     *             ],
+                     *             "title": "Language"
+                     *           }
+                     *         ],
+                     *         "isShown": true,
+                     *         "isUsed": false,
+                     *         "maxPoints": 10,
+                     *         "rubricId": "01a2176a-d2e0-7270-841a-653ad8e7b3e8",
+                     *         "title": "Poster"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RubricOfTopic"];
                 };
             };
@@ -17656,6 +17612,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -23192,6 +23153,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "bytes": 4096,
+                     *           "classId": "01a21755-2f4a-7d11-a1f0-8e3b6a9c4d02",
+                     *           "className": "7b",
+                     *           "counts": {
+                     *             "assignments": 0,
+                     *             "courses": 0,
+                     *             "documents": 2,
+                     *             "groups": 1,
+                     *             "messages": 2,
+                     *             "submissions": 1
+                     *           },
+                     *           "courseId": null,
+                     *           "deletedAt": "2026-11-26T10:02:11.120Z",
+                     *           "deletedBy": {
+                     *             "id": "01a21755-2a10-7c44-b2de-3d0b1f5e6c03",
+                     *             "image": null,
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "groupId": "01a21755-3b0c-7f0e-8d33-5f1c9d1f7b21",
+                     *           "groupName": "Rivers",
+                     *           "id": "01a21755-3c1e-7b20-9a51-0c4f2f6f1a10",
+                     *           "name": "Rivers",
+                     *           "noun": "GROUP",
+                     *           "objectId": "01a21755-3b0c-7f0e-8d33-5f1c9d1f7b21",
+                     *           "restorableUntil": "2026-12-26T10:02:11.120Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_Deletion"];
                 };
             };
@@ -23229,6 +23224,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -23263,6 +23263,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "classId": "01a21755-2f4a-7d11-a1f0-8e3b6a9c4d02",
+                     *       "leftOut": 0,
+                     *       "missing": 0,
+                     *       "noun": "GROUP",
+                     *       "objectId": "01a21755-3b0c-7f0e-8d33-5f1c9d1f7b21",
+                     *       "renamedTo": null,
+                     *       "renumberedGroups": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["Restored"];
                 };
             };
@@ -23501,6 +23512,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "incomplete": 0,
                      *       "published": 1
                      *     }
                      */
@@ -23543,121 +23555,36 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "attempt": 3,
-                     *         "createdAt": "2026-11-26T07:58:10.682Z",
+                     *         "attempt": 1,
+                     *         "createdAt": "2026-11-26T10:34:30.489Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *             "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
+                     *             "documentId": "01a2176b-ccbd-7181-b3de-f2a6b5c87b11",
+                     *             "downloadUrl": "/api/feedback/submissions/01a2176b-ccda-75b4-b6b4-c1ff9c0399c7/documents/01a2176b-ccc8-73d3-8358-293a6169c4ae/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
-                     *             "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
+                     *             "id": "01a2176b-ccc8-73d3-8358-293a6169c4ae",
+                     *             "pdfUrl": "/api/feedback/submissions/01a2176b-ccda-75b4-b6b4-c1ff9c0399c7/documents/01a2176b-ccc8-73d3-8358-293a6169c4ae/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
+                     *             "submissionId": "01a2176b-ccda-75b4-b6b4-c1ff9c0399c7",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
-                     *         "grade": {
-                     *           "feedback": null,
-                     *           "gradedAt": "2026-11-26T07:58:10.705Z",
-                     *           "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "memberGrades": [],
-                     *           "points": 13,
-                     *           "publishedAt": "2026-11-26T07:58:10.705Z",
-                     *           "status": "PUBLISHED",
-                     *           "value": "2"
-                     *         },
-                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *         "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
+                     *         "grade": null,
+                     *         "groupAssignmentId": "01a2176b-ccae-75eb-bcee-2a340e7745ee",
+                     *         "id": "01a2176b-ccda-75b4-b6b4-c1ff9c0399c7",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *           "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T07:58:10.682Z",
-                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *         "withdrawnAt": null,
-                     *         "withdrawnById": null
-                     *       },
-                     *       {
-                     *         "attempt": 2,
-                     *         "createdAt": "2026-11-26T07:58:10.626Z",
-                     *         "documents": [
-                     *           {
-                     *             "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *             "downloadUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/download",
-                     *             "fileExtension": "docx",
-                     *             "id": "01a216dc-acc0-762c-8848-454af410a7fc",
-                     *             "pdfUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/pdf",
-                     *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
-                     *             "size": 5587,
-                     *             "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
-                     *             "title": "Our page"
-                     *           }
-                     *         ],
-                     *         "feedback": [
-                     *           {
-                     *             "author": {
-                     *               "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "name": "Ada Hartmann"
-                     *             },
-                     *             "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "createdAt": "2026-11-26T07:58:10.663Z",
-                     *             "documentId": null,
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
-                     *             "publishedAt": "2026-11-26T07:58:10.663Z",
-                     *             "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
-                     *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-26T07:58:10.667Z",
-                     *             "visibility": "GROUP"
-                     *           },
-                     *           {
-                     *             "author": {
-                     *               "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "name": "Ada Hartmann"
-                     *             },
-                     *             "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "createdAt": "2026-11-26T07:58:10.673Z",
-                     *             "documentId": null,
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-acf2-71a3-b1da-1dabefb7a0c9",
-                     *             "publishedAt": "2026-11-26T07:58:10.673Z",
-                     *             "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
-                     *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-26T07:58:10.673Z",
-                     *             "visibility": "GROUP"
-                     *           }
-                     *         ],
-                     *         "grade": {
-                     *           "feedback": null,
-                     *           "gradedAt": "2026-11-26T07:58:10.653Z",
-                     *           "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "memberGrades": [],
-                     *           "points": 12.5,
-                     *           "publishedAt": "2026-11-26T07:58:10.653Z",
-                     *           "status": "PUBLISHED",
-                     *           "value": "2"
-                     *         },
-                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *         "id": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
-                     *         "isLate": false,
-                     *         "lateBySeconds": 0,
-                     *         "memberIds": [
-                     *           "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
-                     *         ],
-                     *         "note": "Now with all names.",
-                     *         "onBehalf": false,
-                     *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-26T07:58:10.626Z",
-                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "submittedAt": "2026-11-26T10:34:30.489Z",
+                     *         "submittedById": "01a2176b-449c-722f-99e2-b2bfa3802a96",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -23850,6 +23777,165 @@ export interface operations {
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
         };
     };
+    post_feedback_submissions_id_files: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a submission */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "FILEMARK remarks.txt"
+                 *     }
+                 */
+                "multipart/form-data": components["schemas"]["FileForm"];
+            };
+        };
+        responses: {
+            /** @description Add a file to the grade of a submission */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-26T10:34:25.078Z",
+                     *       "fileName": "FILEMARK remarks.txt",
+                     *       "id": "01a2176b-b7bf-7129-bf36-2f48e96f98bc",
+                     *       "mimeType": "text/plain; charset=utf-8",
+                     *       "size": 11,
+                     *       "uploadedById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *       "url": "/api/feedback/submissions/01a2176b-b772-7425-87c5-bc22fd048683/files/01a2176b-b7bf-7129-bf36-2f48e96f98bc/download"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GradeFile"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            502: components["responses"]["502.DOCSERVER_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+            504: components["responses"]["504.DOCSERVER_TIMEOUT"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
+        };
+    };
+    delete_feedback_submissions_id_files_fileId: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a submission */
+                id: string;
+                /** @description The id of a file */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a file of a grade */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_feedback_submissions_id_files_fileId_download: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a submission */
+                id: string;
+                /** @description The id of a file */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Well drawn. */
+                    "*/*": string;
+                };
+            };
+            /** @description The requested range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     put_feedback_submissions_id_grade: {
         parameters: {
             query?: never;
@@ -23869,7 +23955,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "points": 10,
+                 *       "points": 5,
+                 *       "publish": true,
                  *       "value": "3"
                  *     }
                  */
@@ -23887,46 +23974,48 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T07:58:10.626Z",
+                     *       "attempt": 1,
+                     *       "createdAt": "2026-11-26T10:34:27.616Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *           "downloadUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/download",
+                     *           "documentId": "01a2176b-c193-7644-91a6-cc52f24513c8",
+                     *           "downloadUrl": "/api/feedback/submissions/01a2176b-c1a0-74b7-b8c7-680b902d380e/documents/01a2176b-c19f-731e-bba4-4302a34a61c1/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a216dc-acc0-762c-8848-454af410a7fc",
-                     *           "pdfUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/pdf",
+                     *           "id": "01a2176b-c19f-731e-bba4-4302a34a61c1",
+                     *           "pdfUrl": "/api/feedback/submissions/01a2176b-c1a0-74b7-b8c7-680b902d380e/documents/01a2176b-c19f-731e-bba4-4302a34a61c1/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *           "submissionId": "01a2176b-c1a0-74b7-b8c7-680b902d380e",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": {
-                     *         "feedback": null,
-                     *         "gradedAt": "2026-11-26T07:58:10.640Z",
-                     *         "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "history": 1,
+                     *         "feedback": "Neat.",
+                     *         "files": [],
+                     *         "gradedAt": "2026-11-26T10:34:27.655Z",
+                     *         "gradedById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "history": 2,
                      *         "memberGrades": [],
-                     *         "points": 10,
-                     *         "publishedAt": null,
-                     *         "status": "DRAFT",
-                     *         "value": "3"
+                     *         "points": 5,
+                     *         "publishedAt": "2026-11-26T10:34:27.655Z",
+                     *         "rubric": [],
+                     *         "status": "PUBLISHED",
+                     *         "value": "B"
                      *       },
-                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *       "id": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *       "groupAssignmentId": "01a2176b-c18a-74ea-8447-956ecd9704b2",
+                     *       "id": "01a2176b-c1a0-74b7-b8c7-680b902d380e",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *         "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *         "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
                      *       ],
-                     *       "note": "Now with all names.",
+                     *       "note": null,
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T07:58:10.626Z",
-                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "submittedAt": "2026-11-26T10:34:27.616Z",
+                     *       "submittedById": "01a2176b-449c-722f-99e2-b2bfa3802a96",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -23971,37 +24060,51 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-26T07:58:10.653Z",
+                     *         "changedAt": "2026-11-26T10:34:39.219Z",
                      *         "changedBy": {
-                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "name": "Ada Hartmann"
-                     *         },
-                     *         "feedback": null,
-                     *         "memberGrades": [
-                     *           {
-                     *             "feedback": "All measurements are yours.",
-                     *             "points": null,
-                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
-                     *             "value": "1"
-                     *           }
-                     *         ],
-                     *         "points": 12.5,
-                     *         "status": "PUBLISHED",
-                     *         "value": "2",
-                     *         "version": 2
-                     *       },
-                     *       {
-                     *         "changedAt": "2026-11-26T07:58:10.640Z",
-                     *         "changedBy": {
-                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "name": "Ada Hartmann"
+                     *           "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *           "name": "Ada Teacher"
                      *         },
                      *         "feedback": null,
                      *         "memberGrades": [],
                      *         "points": 10,
+                     *         "rubric": [],
                      *         "status": "DRAFT",
-                     *         "value": "3",
-                     *         "version": 1
+                     *         "value": null,
+                     *         "version": 3
+                     *       },
+                     *       {
+                     *         "changedAt": "2026-11-26T10:34:39.178Z",
+                     *         "changedBy": {
+                     *           "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *           "name": "Ada Teacher"
+                     *         },
+                     *         "feedback": null,
+                     *         "memberGrades": [],
+                     *         "points": 10,
+                     *         "rubric": [
+                     *           {
+                     *             "comment": "RUBRICMARK",
+                     *             "criterion": "Sources",
+                     *             "criterionId": "01a2176b-edd4-778e-9307-39c5f930140b",
+                     *             "level": "Named",
+                     *             "levelId": "01a2176b-edd4-778e-9307-39c4088a0236",
+                     *             "maxPoints": 4,
+                     *             "points": 4
+                     *           },
+                     *           {
+                     *             "comment": "RUBRICMARK",
+                     *             "criterion": "Language",
+                     *             "criterionId": "01a2176b-edd4-778e-9307-39c8bc2498b5",
+                     *             "level": "Good",
+                     *             "levelId": "01a2176b-edd4-778e-9307-39c70ca51307",
+                     *             "maxPoints": 6,
+                     *             "points": 6
+                     *           }
+                     *         ],
+                     *         "status": "PUBLISHED",
+                     *         "value": null,
+                     *         "version": 2
                      *       }
                      *     ]
                      */
@@ -25692,7 +25795,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
+                 *       "toGroupId": "01a2176b-ca36-7628-bae9-f5fe4c1ea703"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -25710,121 +25813,86 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "name": "Geography 7b"
+                     *           "id": "01a2176b-449f-7200-90cf-99b275f289d7",
+                     *           "name": "7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a2176b-449f-7200-90cf-99b275f289d7",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "id": "01a2176b-449f-7200-90cf-99b3e2d91d51",
+                     *           "name": "Cells",
+                     *           "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.170Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "displayName": "At the bridge",
+                     *         "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
+                     *         "createdAt": "2026-11-26T10:34:29.766Z",
+                     *         "createdById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "displayName": null,
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "deadline": "2026-12-01T07:58:10.306Z",
-                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "isShared": false,
+                     *               "classId": "01a2176b-449f-7200-90cf-99b275f289d7",
+                     *               "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
+                     *               "deadline": "2099-01-01T00:00:00.000Z",
+                     *               "id": "01a2176b-ca15-7012-9549-d26294a95240",
+                     *               "isShared": true,
                      *               "status": "ACTIVE",
-                     *               "title": "The river"
+                     *               "title": "Cells"
                      *             },
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.257Z",
+                     *             "assignmentId": "01a2176b-ca15-7012-9549-d26294a95240",
+                     *             "createdAt": "2026-11-26T10:34:29.779Z",
                      *             "currentSubmission": {
-                     *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T07:58:10.682Z",
+                     *               "attempt": 1,
+                     *               "createdAt": "2026-11-26T10:34:29.799Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/download",
+                     *                   "documentId": "01a2176b-ca1e-7486-812c-26b5ac4dafc3",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a2176b-ca27-7693-8022-711ae6578dc7/documents/01a2176b-ca26-70ee-83f0-ef1f3eccdf9a/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a216dc-acf8-726a-aec0-24b4f2fbc72b",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a216dc-acfa-7085-ae1d-f56af19aff9c/documents/01a216dc-acf8-726a-aec0-24b4f2fbc72b/pdf",
+                     *                   "id": "01a2176b-ca26-70ee-83f0-ef1f3eccdf9a",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a2176b-ca27-7693-8022-711ae6578dc7/documents/01a2176b-ca26-70ee-83f0-ef1f3eccdf9a/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
+                     *                   "submissionId": "01a2176b-ca27-7693-8022-711ae6578dc7",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
                      *               "feedback": [],
-                     *               "grade": {
-                     *                 "feedback": null,
-                     *                 "gradedAt": "2026-11-26T07:58:10.705Z",
-                     *                 "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "history": 2,
-                     *                 "memberGrades": [],
-                     *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T07:58:10.705Z",
-                     *                 "status": "PUBLISHED",
-                     *                 "value": "2"
-                     *               },
-                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *               "id": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
+                     *               "grade": null,
+                     *               "groupAssignmentId": "01a2176b-ca15-7012-9549-d263ec4a2e74",
+                     *               "id": "01a2176b-ca27-7693-8022-711ae6578dc7",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *                 "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *                 "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *                 "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T07:58:10.682Z",
-                     *               "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "submittedAt": "2026-11-26T10:34:29.799Z",
+                     *               "submittedById": "01a2176b-449c-722f-99e2-b2bfa3802a96",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
-                     *             "descriptionOverride": "Your group measures at the bridge.",
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
-                     *               },
-                     *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.295Z",
-                     *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *                 "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 30,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
-                     *               }
-                     *             ],
-                     *             "effectiveDescription": "Your group measures at the bridge.",
+                     *             "currentSubmissionId": "01a2176b-ca27-7693-8022-711ae6578dc7",
+                     *             "descriptionOverride": null,
+                     *             "effectiveAttachments": [],
+                     *             "effectiveDescription": "Draw one.",
                      *             "group": {
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "displayName": "At the bridge",
+                     *               "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
+                     *               "displayName": null,
                      *               "groupNumber": 1,
-                     *               "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *               "name": "Bridge"
+                     *               "id": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
+                     *               "name": "Group 1"
                      *             },
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "groupId": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
+                     *             "id": "01a2176b-ca15-7012-9549-d263ec4a2e74",
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *             "lateAllowedUntil": null,
                      *             "publishAt": null,
-                     *             "status": "GRADED",
+                     *             "status": "SUBMITTED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T07:58:10.705Z"
+                     *             "updatedAt": "2026-11-26T10:34:29.799Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -25832,125 +25900,63 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-26T07:58:10.562Z",
-                     *         "helpResolvedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "helpResolvedAt": null,
+                     *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
-                     *         "memberCount": 2,
+                     *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *             "groupId": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
+                     *             "id": "01a2176b-ca07-77bd-8a2c-1661169db53f",
+                     *             "joinedAt": "2026-11-26T10:34:29.766Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "ben@north.example",
-                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "email": "cem.student@test.example",
+                     *               "id": "01a2176b-449c-722f-99e2-b2c2d3d2f91b",
                      *               "image": null,
-                     *               "name": "Ben Okafor"
+                     *               "name": "Cem Student"
                      *             },
-                     *             "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
-                     *           },
-                     *           {
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
-                     *             "role": "MEMBER",
-                     *             "user": {
-                     *               "email": "ana@north.example",
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
-                     *               "image": null,
-                     *               "name": "Ana Silva"
-                     *             },
-                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *             "userId": "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
                      *           }
                      *         ],
-                     *         "name": "Bridge",
+                     *         "name": "Group 1",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
-                     *           "name": "Geography"
+                     *           "id": "01a2176b-449f-7200-90cf-99b1185146ea",
+                     *           "name": "Biology"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-26T07:58:10.562Z",
+                     *         "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea",
+                     *         "unreadMessages": 0,
+                     *         "updatedAt": "2026-11-26T10:34:29.766Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a2176b-ca07-77bd-8a2c-165f20c49c8a"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a216dc-ac94-7315-9c2d-496bc4e1a824",
-                     *         "01a216dc-acc2-712d-90f0-09901dbb2f4b"
+                     *         "01a2176b-ca27-7693-8022-711ae6578dc7"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "name": "Geography 7b"
+                     *           "id": "01a2176b-449f-7200-90cf-99b275f289d7",
+                     *           "name": "7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a2176b-449f-7200-90cf-99b275f289d7",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "id": "01a2176b-449f-7200-90cf-99b3e2d91d51",
+                     *           "name": "Cells",
+                     *           "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.178Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "displayName": "The source",
-                     *         "groupAssignments": [
-                     *           {
-                     *             "assignment": {
-                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "deadline": "2026-12-01T07:58:10.306Z",
-                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "The river"
-                     *             },
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.257Z",
-                     *             "currentSubmission": null,
-                     *             "currentSubmissionId": null,
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
-                     *               }
-                     *             ],
-                     *             "effectiveDescription": "Every group writes a page about the river.",
-                     *             "group": {
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "displayName": "The source",
-                     *               "groupNumber": 2,
-                     *               "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *               "name": "Source"
-                     *             },
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
-                     *             "isComplete": false,
-                     *             "isDraft": false,
-                     *             "lateAllowedUntil": null,
-                     *             "publishAt": null,
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T07:58:10.257Z"
-                     *           }
-                     *         ],
-                     *         "groupNumber": 2,
+                     *         "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
+                     *         "createdAt": "2026-11-26T10:34:29.813Z",
+                     *         "createdById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "displayName": null,
+                     *         "groupAssignments": [],
+                     *         "groupNumber": 3,
                      *         "helpClaimedById": null,
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
@@ -25958,51 +25964,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *         "isHidden": true,
+                     *         "id": "01a2176b-ca36-7628-bae9-f5fe4c1ea703",
+                     *         "isHidden": false,
                      *         "meetingPlace": null,
-                     *         "memberCount": 2,
+                     *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
-                     *             "joinedAt": "2026-11-26T07:58:10.178Z",
+                     *             "groupId": "01a2176b-ca36-7628-bae9-f5fe4c1ea703",
+                     *             "id": "01a2176b-ca3b-7404-8ab1-9695c8a39e36",
+                     *             "joinedAt": "2026-11-26T10:34:29.817Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "dana@north.example",
-                     *               "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *               "email": "ben.student@test.example",
+                     *               "id": "01a2176b-449c-722f-99e2-b2bfa3802a96",
                      *               "image": null,
-                     *               "name": "Dana Novak"
+                     *               "name": "Ben Student"
                      *             },
-                     *             "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
-                     *           },
-                     *           {
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-adfe-7610-83b6-093c95b40384",
-                     *             "joinedAt": "2026-11-26T07:58:10.941Z",
-                     *             "role": "MEMBER",
-                     *             "user": {
-                     *               "email": "cem@north.example",
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
-                     *               "image": null,
-                     *               "name": "Cem Arslan"
-                     *             },
-                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *             "userId": "01a2176b-449c-722f-99e2-b2bfa3802a96"
                      *           }
                      *         ],
-                     *         "name": "Source",
+                     *         "name": "Group 3",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T07:58:10.175Z",
+                     *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
-                     *           "name": "Geography"
+                     *           "id": "01a2176b-449f-7200-90cf-99b1185146ea",
+                     *           "name": "Biology"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.178Z",
+                     *         "updatedAt": "2026-11-26T10:34:29.813Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
+                     *         "workRoomId": "01a2176b-ca36-7628-bae9-f5ff75f9fea2"
                      *       }
                      *     }
                      */
@@ -27019,6 +27012,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "canEdit": false,
+                     *         "criterionCount": 2,
+                     *         "id": "01a2176b-f21e-71cb-ac54-6588c34f07e2",
+                     *         "isShared": true,
+                     *         "maxPoints": 10,
+                     *         "owner": {
+                     *           "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *           "image": null,
+                     *           "name": "Ada Teacher"
+                     *         },
+                     *         "title": "Poster",
+                     *         "updatedAt": "2026-11-26T10:34:40.056Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ListedRubric"][];
                 };
             };
@@ -27046,6 +27057,46 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "criteria": [
+                 *         {
+                 *           "levels": [
+                 *             {
+                 *               "label": "Missing",
+                 *               "maxPoints": 0,
+                 *               "minPoints": 0
+                 *             },
+                 *             {
+                 *               "description": "Every picture has its source.",
+                 *               "label": "Named",
+                 *               "maxPoints": 4,
+                 *               "minPoints": 4
+                 *             }
+                 *           ],
+                 *           "title": "Sources"
+                 *         },
+                 *         {
+                 *           "description": "Spelling and style.",
+                 *           "levels": [
+                 *             {
+                 *               "label": "Weak",
+                 *               "maxPoints": 2,
+                 *               "minPoints": 0
+                 *             },
+                 *             {
+                 *               "label": "Good",
+                 *               "maxPoints": 6,
+                 *               "minPoints": 3
+                 *             }
+                 *           ],
+                 *           "title": "Language"
+                 *         }
+                 *       ],
+                 *       "isShared": true,
+                 *       "title": "Poster"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewRubric"];
             };
         };
@@ -27058,6 +27109,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "canEdit": true,
+                     *       "createdAt": "2026-11-26T10:33:36.372Z",
+                     *       "criteria": [
+                     *         {
+                     *           "description": null,
+                     *           "id": "01a2176a-f974-7399-9866-6d9d45d535cf",
+                     *           "levels": [
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176a-f974-7399-9866-6d9bdeaa156b",
+                     *               "label": "Missing",
+                     *               "maxPoints": 0,
+                     *               "minPoints": 0
+                     *             },
+                     *             {
+                     *               "description": "Every picture has its source.",
+                     *               "id": "01a2176a-f974-7399-9866-6d9c557481b8",
+                     *               "label": "Named",
+                     *               "maxPoints": 4,
+                     *               "minPoints": 4
+                     *             }
+                     *           ],
+                     *           "title": "Sources"
+                     *         },
+                     *         {
+                     *           "description": "Spelling and style.",
+                     *           "id": "01a2176a-f974-7399-9866-6da02baabb15",
+                     *           "levels": [
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176a-f974-7399-9866-6d9e5bb29d4c",
+                     *               "label": "Weak",
+                     *               "maxPoints": 2,
+                     *               "minPoints": 0
+                     *             },
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176a-f974-7399-9866-6d9fd8f59466",
+                     *               "label": "Good",
+                     *               "maxPoints": 6,
+                     *               "minPoints": 3
+                     *             }
+                     *           ],
+                     *           "title": "Language"
+                     *         }
+                     *       ],
+                     *       "id": "01a2176a-f974-7399-9866-6d9ad55bed77",
+                     *       "isShared": true,
+                     *       "maxPoints": 10,
+                     *       "owner": {
+                     *         "id": "01a2176a-b4f8-711c-9d3b-e97839808ed1",
+                     *         "image": null,
+                     *         "name": "Ada Teacher"
+                     *       },
+                     *       "title": "Poster",
+                     *       "updatedAt": "2026-11-26T10:33:36.372Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rubric"];
                 };
             };
@@ -27094,6 +27205,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "canEdit": true,
+                     *       "createdAt": "2026-11-26T10:34:40.029Z",
+                     *       "criteria": [
+                     *         {
+                     *           "description": null,
+                     *           "id": "01a2176b-f21e-71cb-ac54-658bf3fc33fd",
+                     *           "levels": [
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176b-f21e-71cb-ac54-65899ed1ed80",
+                     *               "label": "Missing",
+                     *               "maxPoints": 0,
+                     *               "minPoints": 0
+                     *             },
+                     *             {
+                     *               "description": "Every picture has its source.",
+                     *               "id": "01a2176b-f21e-71cb-ac54-658a04b224b8",
+                     *               "label": "Named",
+                     *               "maxPoints": 4,
+                     *               "minPoints": 4
+                     *             }
+                     *           ],
+                     *           "title": "Sources"
+                     *         },
+                     *         {
+                     *           "description": "Spelling and style.",
+                     *           "id": "01a2176b-f21e-71cb-ac54-658ea56f8a95",
+                     *           "levels": [
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176b-f21e-71cb-ac54-658c85f488a5",
+                     *               "label": "Weak",
+                     *               "maxPoints": 2,
+                     *               "minPoints": 0
+                     *             },
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176b-f21e-71cb-ac54-658de42fe66e",
+                     *               "label": "Good",
+                     *               "maxPoints": 6,
+                     *               "minPoints": 3
+                     *             }
+                     *           ],
+                     *           "title": "Language"
+                     *         }
+                     *       ],
+                     *       "id": "01a2176b-f21e-71cb-ac54-6588c34f07e2",
+                     *       "isShared": false,
+                     *       "maxPoints": 10,
+                     *       "owner": {
+                     *         "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "image": null,
+                     *         "name": "Ada Teacher"
+                     *       },
+                     *       "title": "Poster",
+                     *       "updatedAt": "2026-11-26T10:34:40.029Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rubric"];
                 };
             };
@@ -27131,6 +27302,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -27159,6 +27335,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "isShared": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["RubricEdit"];
             };
         };
@@ -27169,6 +27350,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "canEdit": true,
+                     *       "createdAt": "2026-11-26T10:34:40.029Z",
+                     *       "criteria": [
+                     *         {
+                     *           "description": null,
+                     *           "id": "01a2176b-f21e-71cb-ac54-658bf3fc33fd",
+                     *           "levels": [
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176b-f21e-71cb-ac54-65899ed1ed80",
+                     *               "label": "Missing",
+                     *               "maxPoints": 0,
+                     *               "minPoints": 0
+                     *             },
+                     *             {
+                     *               "description": "Every picture has its source.",
+                     *               "id": "01a2176b-f21e-71cb-ac54-658a04b224b8",
+                     *               "label": "Named",
+                     *               "maxPoints": 4,
+                     *               "minPoints": 4
+                     *             }
+                     *           ],
+                     *           "title": "Sources"
+                     *         },
+                     *         {
+                     *           "description": "Spelling and style.",
+                     *           "id": "01a2176b-f21e-71cb-ac54-658ea56f8a95",
+                     *           "levels": [
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176b-f21e-71cb-ac54-658c85f488a5",
+                     *               "label": "Weak",
+                     *               "maxPoints": 2,
+                     *               "minPoints": 0
+                     *             },
+                     *             {
+                     *               "description": null,
+                     *               "id": "01a2176b-f21e-71cb-ac54-658de42fe66e",
+                     *               "label": "Good",
+                     *               "maxPoints": 6,
+                     *               "minPoints": 3
+                     *             }
+                     *           ],
+                     *           "title": "Language"
+                     *         }
+                     *       ],
+                     *       "id": "01a2176b-f21e-71cb-ac54-6588c34f07e2",
+                     *       "isShared": true,
+                     *       "maxPoints": 10,
+                     *       "owner": {
+                     *         "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "image": null,
+                     *         "name": "Ada Teacher"
+                     *       },
+                     *       "title": "Poster",
+                     *       "updatedAt": "2026-11-26T10:34:40.056Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rubric"];
                 };
             };
@@ -27238,6 +27479,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "createdAt": "1970-01-01T00:00:00.000Z",
+                     *         "id": "s0",
+                     *         "text": "Text 0",
+                     *         "updatedAt": "1970-01-01T00:00:00.001Z"
+                     *       },
+                     *       {
+                     *         "createdAt": "1970-01-01T00:00:00.001Z",
+                     *         "id": "s1",
+                     *         "text": "Text 1",
+                     *         "updatedAt": "1970-01-01T00:00:00.001Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["TextSnippet"][];
                 };
             };
@@ -27265,6 +27522,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "Name your sources."
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewSnippet"];
             };
         };
@@ -27277,6 +27539,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-26T10:33:26.480Z",
+                     *       "id": "01a2176a-d2d1-70df-afa9-6b1beaec4011",
+                     *       "text": "Name your sources.",
+                     *       "updatedAt": "2026-11-26T10:33:26.480Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TextSnippet"];
                 };
             };
@@ -27316,6 +27586,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -27344,6 +27619,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "Which sources?"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SnippetEdit"];
             };
         };
@@ -27354,6 +27634,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-26T10:33:41.323Z",
+                     *       "id": "01a2176b-0cd1-74dc-a165-6e8b030f7b01",
+                     *       "text": "Which sources?",
+                     *       "updatedAt": "2026-11-26T10:33:41.363Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TextSnippet"];
                 };
             };
