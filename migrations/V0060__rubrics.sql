@@ -31,7 +31,7 @@ CREATE TABLE assignment_rubrics (
     CONSTRAINT assignment_rubrics_assignment_fkey FOREIGN KEY (assignment_id, organization_id)
         REFERENCES assignments (id, organization_id)
 );
-CREATE INDEX assignment_rubrics_organization_idx ON assignment_rubrics (organization_id);
+CREATE INDEX assignment_rubrics_organization_idx ON assignment_rubrics (organization_id, assignment_id);
 
 -- The filled criteria of a grade, as JSON; null if there are none.
 ALTER TABLE grades ADD COLUMN rubric TEXT;

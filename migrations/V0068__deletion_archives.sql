@@ -35,7 +35,7 @@ CREATE TABLE deletion_archives (
     CONSTRAINT deletion_archives_deleted_by_fkey FOREIGN KEY (deleted_by_id) REFERENCES users (id)
 );
 CREATE INDEX deletion_archives_organization_idx ON deletion_archives (organization_id, deleted_at, id);
-CREATE INDEX deletion_archives_object_idx ON deletion_archives (object_id, organization_id);
+CREATE INDEX deletion_archives_object_idx ON deletion_archives (object_id, organization_id, deleted_at);
 CREATE INDEX deletion_archives_expires_idx ON deletion_archives (expires_at);
 CREATE INDEX deletion_archives_deleted_by_idx ON deletion_archives (deleted_by_id, organization_id);
 
@@ -62,7 +62,7 @@ CREATE TABLE deletion_archive_files (
         REFERENCES deletion_archives (id, organization_id)
 );
 CREATE INDEX deletion_archive_files_key_idx ON deletion_archive_files (file_key);
-CREATE INDEX deletion_archive_files_organization_idx ON deletion_archive_files (organization_id);
+CREATE INDEX deletion_archive_files_organization_idx ON deletion_archive_files (organization_id, archive_id);
 
 -- The people whose ids the rows of an archive contain, so that an erasure finds their archives.
 CREATE TABLE deletion_archive_people (

@@ -113,7 +113,8 @@ export async function deleteCourse(lesson) {
   } = lesson;
   (await ben.api.delete(`/courses/${course.id}`)).expect(403, 'FORBIDDEN_ROLE');
   const gone = (await teacher.api.delete(`/courses/${course.id}`)).expect(200);
-  const { deletedGroups, deletedAssignments, ...counts } = gone.body;
+  const { deletedGroups, deletedAssignments, deletionId, restorableUntil, ...counts } = gone.body;
+  assertEqual([typeof deletionId, typeof restorableUntil], ['string', 'string'], 'the deletion can be undone', gone);
   const expected = [sorted([visible.id, hidden.id]), [topic.id]];
   assertEqual([sorted(deletedGroups), deletedAssignments], expected, 'the deleted groups and topics', gone);
   assertEqual(counts, { success: true, deletedDocuments: 2, deletedSubmissions: 2 }, 'the deleted numbers', gone);

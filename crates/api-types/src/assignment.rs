@@ -71,6 +71,8 @@ pub struct AssignmentFieldsView {
     #[schema(required)]
     grade_scale: Option<GradeScale>,
     late_policy: LatePolicy,
+    /// Whether the topic has a rubric; false for students if its criteria are not shown to them.
+    has_rubric: bool,
     /// Staff only: whether the topic is a draft, which students do not see.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = bool, required = false)]
@@ -182,6 +184,7 @@ impl AssignmentFieldsView {
             max_points: assignment.max_points,
             grade_scale: assignment.grade_scale.clone(),
             late_policy: assignment.late_policy,
+            has_rubric: details.has_rubric,
             is_draft: audience.staff_only(assignment.publication.is_draft),
             publish_at: audience.staff_only(assignment.publication.publish_at),
             created_by_id: assignment.created_by_id.clone(),

@@ -60,6 +60,8 @@ fragments! {
             c.name AS course_name, c.subject_id AS course_subject_id,
                 (SELECT COUNT(*) FROM group_assignments n
                 WHERE n.organization_id = $1 AND n.assignment_id = a.id) AS group_count,
+            EXISTS (SELECT 1 FROM assignment_rubrics r WHERE r.organization_id = $1 AND r.assignment_id = a.id
+                AND ($2 <> 'STUDENT' OR r.is_shown)) AS has_rubric,
             {CAN_MANAGE_CLASS} AS is_managed
         FROM assignments a
             JOIN classes k ON k.id = a.class_id
@@ -280,6 +282,7 @@ fn visible(row: &Columns<'_>) -> Result<VisibleAssignment> {
         assignment,
         class,
         schedule: row.json_option("schedule")?,
+        has_rubric: row.get("has_rubric")?,
         course,
         attachments: Vec::new(),
         links: Vec::new(),

@@ -100,6 +100,8 @@ pub struct AssignmentDetails {
     pub class: ClassLabel,
     /// The timetable of the class.
     pub schedule: Option<Schedule>,
+    /// Whether the topic has a rubric that the viewer can see before their grade is published.
+    pub has_rubric: bool,
     pub course: Option<CourseLabel>,
     /// Shared attachments and those of single groups; [`can_view_file`] decides which of them a group sees.
     pub attachments: Vec<AssignmentAttachment>,

@@ -5,13 +5,8 @@ import { pictureFile } from "./pictureFile";
 // Without its code, a text is shown as it was typed.
 const ReactMarkdown = lazy(() => import("react-markdown").catch(() => ({ default: PlainText })));
 
-// Headings inside a text are below the level of the screen's own; links open in a new tab.
+/** Links open in a new tab. */
 const ELEMENTS = {
-  h1: "h3",
-  h2: "h4",
-  h3: "h5",
-  h4: "h6",
-  h5: "h6",
   ul: ({ children }: { children?: React.ReactNode }) => <ul className="list-disc ps-6">{children}</ul>,
   ol: ({ children, start }: { children?: React.ReactNode; start?: number | undefined }) => (
     <ol start={start} className="list-decimal ps-6">
@@ -30,6 +25,12 @@ const ELEMENTS = {
     <blockquote className="border-line border-s-4 ps-3">{children}</blockquote>
   ),
 } as const;
+
+/** Headings inside a text are below the level of the screen's own, and no level is skipped. */
+function headings(text: string) {
+  const used = [...new Set([...text.matchAll(/^ {0,3}(#{1,6})\s/gm)].map(([, marks = ""]) => marks.length))].toSorted();
+  return Object.fromEntries(used.map((level, rank) => [`h${level}`, `h${Math.min(3 + rank, 6)}`]));
+}
 
 /** Keeps addresses of links that open pages or mails, and of pictures among the files; removes all others. */
 const safeAddress = (address: string): string =>
@@ -55,7 +56,7 @@ export function Markdown({ children, pictures = {} }: Props) {
   return (
     <div className="flex flex-col gap-2 break-words [&_h3]:text-lg [&_h3]:font-semibold [&_h4]:font-semibold [&_h5]:font-semibold">
       <Suspense fallback={<PlainText>{children}</PlainText>}>
-        <ReactMarkdown components={{ ...ELEMENTS, img }} urlTransform={safeAddress}>
+        <ReactMarkdown components={{ ...ELEMENTS, ...headings(children), img }} urlTransform={safeAddress}>
           {children}
         </ReactMarkdown>
       </Suspense>

@@ -51,9 +51,9 @@ const SecondStep = lazyPart(async () => {
   return (await import("../auth/SecondStep")).SecondStep;
 });
 
-const PasskeySignIn = lazy(async () => {
+const PasskeySignIn = lazyPart(async () => {
   const [part] = await Promise.all([import("../features/passkeys/PasskeySignIn"), loadTexts("passkey")]);
-  return { default: part.PasskeySignIn };
+  return part.PasskeySignIn;
 });
 
 // Only schools with a sign-on provider have such an address.

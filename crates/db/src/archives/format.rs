@@ -420,7 +420,7 @@ mod tests {
             organization: "o".to_owned(),
             noun: DeletedNoun::Group,
             object: "g".to_owned(),
-            created_at: Timestamp::from_millis(1),
+            created_at: Timestamp::from_millis(1_764_150_000_000),
             tables: writer.tables.clone(),
             files: 0,
             bytes: 0,

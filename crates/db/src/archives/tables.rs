@@ -729,7 +729,7 @@ pub static TABLES: &[ArchivedTable] = &[
     ArchivedTable {
         name: "direct_messages.freed",
         table: "direct_messages",
-        order: "id",
+        order: "created_at, id",
         columns: &[("id", Text)],
     },
 ];

@@ -92,6 +92,12 @@ async fn insert_rows_of_north(database: &db::Database, world: &World) {
                 SELECT organization_id, id, 'archived-file-of-north', 1, 's' FROM deletion_archives
                 WHERE organization_id = '{north}'"
         ),
+        format!(
+            "INSERT INTO grade_files (organization_id, id, submission_id, file_name, mime_type, size, sha256, file_key,
+                uploaded_by_id, created_at)
+                SELECT organization_id, 'file-of-north', MIN(id), 'notes.txt', 'text/plain', 1, 's', 'grade-file-of-north',
+                    '{ada}', 1 FROM submissions WHERE organization_id = '{north}' GROUP BY organization_id"
+        ),
         format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
         format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),
     ];

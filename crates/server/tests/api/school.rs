@@ -84,6 +84,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     // file, two chat files, one submission copy, and the conversions of two revisions and of a copy.
     let kinds = json!({
         "documents": 12, "revisions": 0, "attachments": 9, "messages": 6, "submissions": 3, "conversions": 9, "exports": 0,
+        "deleted": 0,
     });
     assert_eq!(counted["kinds"], kinds);
     assert_eq!(counted["totalBytes"], 39);

@@ -115,6 +115,11 @@ with_document_server!(every_download_route_has_same_headers_and_ranges, |fixture
     };
     let shared = upload(&ada, format!("/assignments/{}/attachments", fixture.topic)).await;
     let of_group = upload(&ada, format!("/groups/{}/attachments", fixture.group)).await;
+    let of_grade = upload(
+        &ada,
+        format!("/feedback/submissions/{}/files", id(&submitted["submission"])),
+    )
+    .await;
     let of_chat = upload(&ben, format!("/workrooms/{}/messages/attachments", fixture.room)).await;
     let adam = app.as_(&world.adam);
     let export = adam
@@ -151,6 +156,10 @@ with_document_server!(every_download_route_has_same_headers_and_ranges, |fixture
         (
             "/groups/{id}/attachments/{attachmentId}/download",
             (&ben, address(&of_group)),
+        ),
+        (
+            "/feedback/submissions/{id}/files/{fileId}/download",
+            (&ada, address(&of_grade)),
         ),
         (
             "/workrooms/{id}/messages/attachments/{attachmentId}/download",

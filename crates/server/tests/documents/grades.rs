@@ -312,7 +312,7 @@ with_document_server!(draft_grades_of_topic_are_published_together, |fixture| {
     let publishing = format!("/feedback/assignments/{}/publish-grades", fixture.topic);
     assert_eq!(
         ada.post(&publishing, json!({})).await.expect(200),
-        json!({"published": 0})
+        json!({"published": 0, "incomplete": 0})
     );
     for submission in [&submission, &other] {
         ada.put(&grade_path(submission), json!({"points": 4})).await.expect(200);
@@ -347,12 +347,12 @@ with_document_server!(draft_grades_of_topic_are_published_together, |fixture| {
         .expect(200);
     assert_eq!(
         (published, status(fixture).await),
-        (json!({"published": 1}), json!("SUBMITTED"))
+        (json!({"published": 1, "incomplete": 0}), json!("SUBMITTED"))
     );
     let published = ada.send(reqwest::Method::POST, &publishing, None).await.expect(200);
     assert_eq!(
         (published, status(fixture).await),
-        (json!({"published": 1}), json!("GRADED"))
+        (json!({"published": 1, "incomplete": 0}), json!("GRADED"))
     );
     assert_eq!(ada.post(&publishing, json!({})).await.expect(200)["published"], 0);
     let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);

@@ -127,6 +127,7 @@ pub fn assignment(is_shared: bool, groups: &[&GroupDetails]) -> AssignmentDetail
         assignment,
         class: label(),
         schedule: None,
+        has_rubric: false,
         course: None,
         attachments: Vec::new(),
         links,

@@ -353,7 +353,7 @@ pub(super) async fn delete_everything(
     let (route, body) = ("POST /courses/{id}/copies", json!({"assignmentIds": [topic]}));
     scenario.call(ada, route, &[course], body, &["ASSIGNMENT_CREATE"]).await;
     let (route, body) = ("POST /classes/{id}/copies", json!({"courseId": course}));
-    let told = ["ASSIGNMENT_CREATE", "COURSE_CREATE"];
+    let told = ["ASSIGNMENT_CREATE", "ASSIGNMENT_CREATE", "COURSE_CREATE"];
     scenario.call(ada, route, &[class], body, &told).await;
     let (route, ids) = (
         "DELETE /classes/{id}/students/{studentId}",
