@@ -4761,6 +4761,8 @@ export interface components {
             finishedAt: components["schemas"]["Timestamp"] | null;
             finishedById: components["schemas"]["UserId"] | null;
             gradeScale: components["schemas"]["GradeScale"] | null;
+            /** @description Whether the topic has a rubric; false for students if its criteria are not shown to them. */
+            hasRubric: boolean;
             id: components["schemas"]["AssignmentId"];
             /** @description Staff only: whether the topic is a draft, which students do not see. */
             isDraft?: boolean;
@@ -13265,56 +13267,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "createdAt": "2026-11-26T07:58:10.705Z",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "createdAt": "2026-11-26T11:21:55.125Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
+                     *           "entityId": "01a21797-349f-7626-ab97-bb54ced42278",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-ad13-7482-b309-2fc2bc80912d",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *           "requestId": "01a216dc-ad11-716d-8082-1372fe99ea84",
-                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-34b8-71d0-946f-f5a69fb60c1c",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "requestId": "01a21797-34b5-7279-b0f4-a6bc25a430b5",
+                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "createdAt": "2026-11-26T07:58:10.700Z",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "createdAt": "2026-11-26T11:21:55.120Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a216dc-acfa-7085-ae1d-f56af19aff9c",
+                     *           "entityId": "01a21797-349f-7626-ab97-bb54ced42278",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-ad0e-734e-971f-18fa61be34de",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *           "requestId": "01a216dc-ad0b-77a6-93d3-167b2196460c",
-                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-34b2-76cd-9b22-37d69261f75a",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "requestId": "01a21797-34b0-741b-97fc-7367c4ec6971",
+                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1Njc5ODkwNjY3LCIwMWEyMTZkYy1hY2VkLTcyZTgtOGNlZC04OTRlYTY0ZjNlZTkiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NjkyMTE1MDc5LCIwMWEyMTc5Ny0zNDhiLTcwZTItODBlYy00NWJjYWU2ZGU4NWIiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -13373,7 +13375,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a216dc-adb3-7111-9262-587c0475f47c,2026-11-26T07:58:10.865Z,01a216dc-a4ac-7622-9c54-126b2a712f0f,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a216dc-ab54-741a-bac5-828ad46f5c85,The river,01a216dc-a77b-737f-bc34-68197772bd5a,0…
+                     *     01a21797-3560-7056-a411-547449d1fb47,2026-11-26T11:21:55.294Z,01a21797-2c34-7209-b9b9-e59343fb5708,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a21797-331d-72c8-96c0-e5b917a77f0b,The river,01a21797-2f30-7240-90a5-3362f4604e0a,0…
                      */
                     "text/csv": string;
                 };
@@ -13568,16 +13570,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T07:58:09.661Z",
+                     *         "createdAt": "2026-11-26T11:21:54.071Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a216dc-a8fe-7605-9425-500cff786860",
+                     *         "id": "01a21797-3097-7183-a346-4ad5ceeb5a0f",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=el3o9et9sCJigJccCq9uTjqDLfTN5T5u",
+                     *         "recordValue": "groupwork-domain=xnx4F0bdEqN2ljGXoAkxAjk8p0NqrELF",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-26T07:58:09.661Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.071Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -13629,16 +13631,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T07:58:09.661Z",
+                     *       "createdAt": "2026-11-26T11:21:54.071Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a216dc-a8fe-7605-9425-500cff786860",
+                     *       "id": "01a21797-3097-7183-a346-4ad5ceeb5a0f",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=el3o9et9sCJigJccCq9uTjqDLfTN5T5u",
+                     *       "recordValue": "groupwork-domain=xnx4F0bdEqN2ljGXoAkxAjk8p0NqrELF",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-26T07:58:09.661Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.071Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -13766,8 +13768,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "dryRun": false,
-                 *       "userId": "01a2176a-b4f9-701d-a9b3-80485ec27a05"
+                 *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -13782,33 +13783,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "dryRun": false,
+                     *       "dryRun": true,
                      *       "erased": {
-                     *         "chatFiles": 1,
-                     *         "chatMessages": 1,
+                     *         "chatFiles": 0,
+                     *         "chatMessages": 0,
                      *         "coTeachings": 0,
-                     *         "contributions": 1,
+                     *         "contributions": 0,
                      *         "deletedItems": 0,
-                     *         "documentComments": 2,
+                     *         "documentComments": 0,
                      *         "enrollments": 1,
-                     *         "exports": 2,
-                     *         "groups": 1,
-                     *         "helpCalls": 1,
-                     *         "homerooms": 1,
-                     *         "logRecords": 12,
-                     *         "memberGrades": 2,
+                     *         "exports": 1,
+                     *         "groups": 0,
+                     *         "helpCalls": 0,
+                     *         "homerooms": 0,
+                     *         "logRecords": 5,
+                     *         "memberGrades": 0,
                      *         "memberships": 1,
-                     *         "messagesReceived": 2,
-                     *         "messagesSent": 1,
+                     *         "messagesReceived": 1,
+                     *         "messagesSent": 0,
                      *         "profiles": 1,
-                     *         "readingMarks": 1,
-                     *         "sessions": 1,
-                     *         "signInTraces": 4,
-                     *         "signIns": 3,
-                     *         "submissionNotes": 1,
-                     *         "textSnippets": 1
+                     *         "readingMarks": 0,
+                     *         "sessions": 0,
+                     *         "signInTraces": 1,
+                     *         "signIns": 1,
+                     *         "submissionNotes": 0,
+                     *         "textSnippets": 0
                      *       },
-                     *       "userId": "01a2176a-b4f9-701d-a9b3-80485ec27a05"
+                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -13840,7 +13841,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                 *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -13855,15 +13856,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.670Z",
+                     *       "createdAt": "2026-11-26T11:21:54.080Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a216dc-a907-775a-812d-9cd9f60e613e",
+                     *       "id": "01a21797-30a1-7689-8a05-7c1a8c3a3996",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -13905,15 +13906,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.670Z",
+                     *       "createdAt": "2026-11-26T11:21:54.080Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a216dc-a907-775a-812d-9cd9f60e613e",
+                     *       "id": "01a21797-30a1-7689-8a05-7c1a8c3a3996",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "RUNNING",
-                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14006,18 +14007,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-26T07:58:09.457Z",
+                     *           "createdAt": "2026-11-26T11:21:53.839Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-12-03T07:58:09.457Z",
+                     *           "expiresAt": "2026-12-03T11:21:53.839Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a216dc-a854-73af-85e4-cde99a1cbcf8",
+                     *           "id": "01a21797-2fda-767a-ad4a-cad94d723654",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-26T07:58:09.457Z",
+                     *           "sentAt": "2026-11-26T11:21:53.839Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-26T07:58:09.457Z"
+                     *           "updatedAt": "2026-11-26T11:21:53.839Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14177,34 +14178,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:08.558Z",
+                     *           "createdAt": "2026-11-26T11:21:52.951Z",
                      *           "externalId": null,
-                     *           "id": "01a216dc-a4ae-73c9-abfb-5ef5591b77d7",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "id": "01a21797-2c37-750a-b68f-b50d570138d2",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
+                     *             "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *           "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:08.556Z",
+                     *           "createdAt": "2026-11-26T11:21:52.947Z",
                      *           "externalId": null,
-                     *           "id": "01a216dc-a4ac-7622-9c54-126a1f24c1b2",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "id": "01a21797-2c33-748b-86b1-541f46517794",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
+                     *             "id": "01a21797-2c33-748b-86b1-541d4002b482",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a216dc-a4ac-7622-9c54-1268cd09f09a"
+                     *           "userId": "01a21797-2c33-748b-86b1-541d4002b482"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14297,19 +14298,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.318Z",
+                     *       "createdAt": "2026-11-26T11:21:53.739Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a216dc-a7df-7628-80d7-f31d8e32a921",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "id": "01a21797-2f71-768f-a933-613caee8bc97",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-26T07:58:09.382Z",
+                     *       "updatedAt": "2026-11-26T11:21:53.783Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
+                     *         "id": "01a21797-2f71-768f-a933-613b8ec5c258",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -14356,40 +14357,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *           "createdAt": "2026-11-26T07:58:09.085Z",
-                     *           "expiresAt": "2026-11-27T07:58:09.085Z",
-                     *           "id": "01a216dc-a6e3-7633-a23c-ffb106e1e81f",
+                     *           "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:21:53.614Z",
+                     *           "expiresAt": "2026-11-27T11:21:53.614Z",
+                     *           "id": "01a21797-2eef-7222-9dd4-e4d62eecc7df",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T07:58:09.145Z",
+                     *           "updatedAt": "2026-11-26T11:21:53.657Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *             "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *           "createdAt": "2026-11-26T07:58:09.032Z",
-                     *           "expiresAt": "2026-11-27T07:58:09.032Z",
-                     *           "id": "01a216dc-a6b2-7530-9e0d-9194890e10e2",
+                     *           "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:21:53.566Z",
+                     *           "expiresAt": "2026-11-27T11:21:53.566Z",
+                     *           "id": "01a21797-2ec0-7795-98d6-aa057d3770fd",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T07:58:09.082Z",
+                     *           "updatedAt": "2026-11-26T11:21:53.610Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
+                     *             "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *           "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14472,15 +14473,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.554Z",
+                     *       "createdAt": "2026-11-26T11:21:52.944Z",
                      *       "customDomain": null,
-                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T07:58:08.554Z"
+                     *       "updatedAt": "2026-11-26T11:21:52.944Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -14532,9 +14533,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.554Z",
+                     *       "createdAt": "2026-11-26T11:21:52.944Z",
                      *       "customDomain": null,
-                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -14543,7 +14544,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T07:58:09.540Z"
+                     *       "updatedAt": "2026-11-26T11:21:53.930Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -15075,7 +15076,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-26T07:58:09.544Z",
+                     *       "countedAt": "2026-11-26T11:21:53.934Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -15123,9 +15124,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 1552384,
+                     *         "bytes": 1716224,
                      *         "kind": "sqlite",
-                     *         "schemaVersion": 67,
+                     *         "schemaVersion": 72,
                      *         "tables": [
                      *           {
                      *             "isAtLeast": false,
@@ -15144,7 +15145,7 @@ export interface operations {
                      *         "hasServer": false,
                      *         "lastError": null,
                      *         "lastErrorAt": null,
-                     *         "oldestQueuedAt": "2026-11-26T07:58:09.770Z",
+                     *         "oldestQueuedAt": "2026-11-26T11:21:54.158Z",
                      *         "queued": 3
                      *       },
                      *       "fileRemovals": 0,
@@ -15155,7 +15156,7 @@ export interface operations {
                      *       },
                      *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-26T07:58:10.054Z",
+                     *       "timestamp": "2026-11-26T11:21:54.456Z",
                      *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
@@ -15210,49 +15211,50 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.281Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.733Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.295Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.743Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "name": "Geography 7b"
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "name": "Geography 7b",
+                     *           "schedule": null
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.257Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "deadline": "2026-12-01T07:58:10.306Z",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.714Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "deadline": "2026-12-01T11:21:54.757Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -15260,21 +15262,21 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T07:58:10.315Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.763Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -15308,17 +15310,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                 *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                 *       "deadline": "2026-11-29T07:58:10.255Z",
+                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                 *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                 *       "deadline": "2026-11-29T11:21:54.708Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c"
+                 *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
                  *         },
                  *         {
-                 *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
+                 *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -15344,19 +15346,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *         "name": "Geography 7b"
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "name": "Geography 7b",
+                     *         "schedule": null
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.257Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "deadline": "2026-11-29T07:58:10.255Z",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:54.714Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "deadline": "2026-11-29T11:21:54.708Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -15364,79 +15367,81 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-11-29T07:58:10.255Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-11-29T11:21:54.708Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-11-29T07:58:10.255Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-11-29T11:21:54.708Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *           "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
+                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *           "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
                      *         }
                      *       ],
-                     *       "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -15450,7 +15455,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T07:58:10.257Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.714Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -15495,8 +15500,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *         "deadline": "2026-12-01T07:58:10.306Z",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "deadline": "2026-12-01T11:21:54.757Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -15552,9 +15557,278 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "data": [],
+                     *       "data": [
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-12-01T11:21:54.757Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "course": {
+                     *             "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "name": "Rivers",
+                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           },
+                     *           "currentSubmission": {
+                     *             "attempt": 3,
+                     *             "createdAt": "2026-11-26T11:21:55.102Z",
+                     *             "documents": [
+                     *               {
+                     *                 "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
+                     *                 "fileExtension": "docx",
+                     *                 "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
+                     *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *                 "size": 5587,
+                     *                 "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *                 "title": "Our page"
+                     *               }
+                     *             ],
+                     *             "feedback": [],
+                     *             "grade": {
+                     *               "feedback": null,
+                     *               "files": [],
+                     *               "gradedAt": "2026-11-26T11:21:55.125Z",
+                     *               "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "history": 2,
+                     *               "memberGrades": [],
+                     *               "points": 13,
+                     *               "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *               "rubric": [],
+                     *               "status": "PUBLISHED",
+                     *               "value": "2"
+                     *             },
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "isLate": false,
+                     *             "lateBySeconds": 0,
+                     *             "memberIds": [
+                     *               "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *             ],
+                     *             "note": null,
+                     *             "onBehalf": false,
+                     *             "status": "ACTIVE",
+                     *             "submittedAt": "2026-11-26T11:21:55.102Z",
+                     *             "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "withdrawnAt": null,
+                     *             "withdrawnById": null
+                     *           },
+                     *           "group": {
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "displayName": "At the bridge",
+                     *             "groupNumber": 1,
+                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "name": "Bridge"
+                     *           },
+                     *           "groupAssignment": {
+                     *             "assignment": {
+                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "deadline": "2026-12-01T11:21:54.757Z",
+                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "currentSubmission": {
+                     *               "attempt": 3,
+                     *               "createdAt": "2026-11-26T11:21:55.102Z",
+                     *               "documents": [
+                     *                 {
+                     *                   "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
+                     *                   "fileExtension": "docx",
+                     *                   "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
+                     *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *                   "size": 5587,
+                     *                   "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *                   "title": "Our page"
+                     *                 }
+                     *               ],
+                     *               "feedback": [],
+                     *               "grade": {
+                     *                 "feedback": null,
+                     *                 "files": [],
+                     *                 "gradedAt": "2026-11-26T11:21:55.125Z",
+                     *                 "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "history": 2,
+                     *                 "memberGrades": [],
+                     *                 "points": 13,
+                     *                 "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *                 "rubric": [],
+                     *                 "status": "PUBLISHED",
+                     *                 "value": "2"
+                     *               },
+                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *               "id": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *               "isLate": false,
+                     *               "lateBySeconds": 0,
+                     *               "memberIds": [
+                     *                 "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *                 "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *               ],
+                     *               "note": null,
+                     *               "onBehalf": false,
+                     *               "status": "ACTIVE",
+                     *               "submittedAt": "2026-11-26T11:21:55.102Z",
+                     *               "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "withdrawnAt": null,
+                     *               "withdrawnById": null
+                     *             },
+                     *             "currentSubmissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.743Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *                 "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
+                     *             "group": {
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "displayName": "At the bridge",
+                     *               "groupNumber": 1,
+                     *               "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *               "name": "Bridge"
+                     *             },
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "includesSharedText": false,
+                     *             "isComplete": true,
+                     *             "isDraft": false,
+                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *             "publishAt": null,
+                     *             "status": "GRADED",
+                     *             "submittedCount": 1,
+                     *             "updatedAt": "2026-11-26T11:21:55.125Z"
+                     *           },
+                     *           "subject": {
+                     *             "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "name": "Geography"
+                     *           }
+                     *         },
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-12-01T11:21:54.757Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "course": {
+                     *             "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "name": "Rivers",
+                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           },
+                     *           "currentSubmission": null,
+                     *           "group": {
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "displayName": "The source",
+                     *             "groupNumber": 2,
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "name": "Source"
+                     *           },
+                     *           "groupAssignment": {
+                     *             "assignment": {
+                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "deadline": "2026-12-01T11:21:54.757Z",
+                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "descriptionOverride": null,
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
+                     *             "group": {
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "displayName": "The source",
+                     *               "groupNumber": 2,
+                     *               "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *               "name": "Source"
+                     *             },
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "includesSharedText": false,
+                     *             "isComplete": false,
+                     *             "isDraft": false,
+                     *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
+                     *             "status": "NOT_STARTED",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           },
+                     *           "subject": {
+                     *             "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "name": "Geography"
+                     *           }
+                     *         }
+                     *       ],
                      *       "nextCursor": null,
-                     *       "stats": []
+                     *       "stats": [
+                     *         {
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "deadline": "2026-12-01T11:21:54.757Z",
+                     *           "graded": 1,
+                     *           "groups": 2,
+                     *           "inProgress": 0,
+                     *           "late": 0,
+                     *           "notStarted": 1,
+                     *           "returned": 0,
+                     *           "submitted": 0,
+                     *           "title": "The river",
+                     *           "ungraded": 0
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["SubmissionOverview"];
@@ -15595,11 +15869,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "deadline": "2026-12-01T07:58:10.306Z",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "deadline": "2026-12-01T11:21:54.757Z",
                      *       "groupCount": 2,
-                     *       "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -15702,19 +15976,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *         "name": "Geography 7b"
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "name": "Geography 7b",
+                     *         "schedule": null
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.257Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "deadline": "2026-11-29T07:58:10.255Z",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:54.714Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "deadline": "2026-11-29T11:21:54.708Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -15722,79 +15997,81 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-11-29T07:58:10.255Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-11-29T11:21:54.708Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-11-29T07:58:10.255Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-11-29T11:21:54.708Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *           "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
+                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *           "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
                      *         }
                      *       ],
-                     *       "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -15808,7 +16085,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T07:58:10.257Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.714Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -15852,26 +16129,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *         "createdAt": "2026-11-26T07:58:10.281Z",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "createdAt": "2026-11-26T11:21:54.733Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *         "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *         "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *         "createdAt": "2026-11-26T07:58:10.295Z",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "createdAt": "2026-11-26T11:21:54.743Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *         "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "id": "01a21797-3338-7573-9342-d7601a790821",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *         "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *       }
                      *     ]
                      */
@@ -15911,7 +16188,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e"
+                 *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -15928,16 +16205,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *       "createdAt": "2026-11-26T07:58:10.295Z",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "createdAt": "2026-11-26T11:21:54.743Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *       "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "id": "01a21797-3338-7573-9342-d7601a790821",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *       "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -16078,27 +16355,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.257Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "deadline": "2026-12-01T07:58:10.306Z",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.714Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "deadline": "2026-12-01T11:21:54.757Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T07:58:10.315Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.763Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -16109,35 +16386,35 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *               "lastActivity": "2026-11-26T07:58:10.378Z",
+                     *               "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *               "lastActivity": "2026-11-26T11:21:54.830Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
-                     *               "lastActivity": "2026-11-26T07:58:10.444Z",
-                     *               "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *               "lastActivity": "2026-11-26T11:21:54.886Z",
+                     *               "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "createdAt": "2026-11-26T07:58:10.170Z",
-                     *             "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "createdAt": "2026-11-26T11:21:54.583Z",
+                     *             "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-26T07:58:10.541Z",
-                     *             "helpRequestedById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *             "helpRequestedAt": "2026-11-26T11:21:54.982Z",
+                     *             "helpRequestedById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *             "isHidden": false,
                      *             "meetingPlace": null,
                      *             "memberCount": 3,
@@ -16145,78 +16422,79 @@ export interface operations {
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *             "updatedAt": "2026-11-26T07:58:10.541Z",
-                     *             "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "updatedAt": "2026-11-26T11:21:54.982Z",
+                     *             "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "deadline": "2026-12-01T07:58:10.306Z",
-                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "deadline": "2026-12-01T11:21:54.757Z",
+                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.257Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.714Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.295Z",
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.743Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *                 "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *                 "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *                 "id": "01a21797-3338-7573-9342-d7601a790821",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *               "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T07:58:10.378Z"
+                     *             "updatedAt": "2026-11-26T11:21:54.830Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-26T07:58:10.541Z",
+                     *           "helpRequestedAt": "2026-11-26T11:21:54.982Z",
                      *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *                 "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -16225,7 +16503,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *                 "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -16242,10 +16520,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "createdAt": "2026-11-26T07:58:10.178Z",
-                     *             "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "createdAt": "2026-11-26T11:21:54.597Z",
+                     *             "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -16255,64 +16533,65 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *             "isHidden": true,
                      *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-12-03T07:58:10.175Z",
-                     *             "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *             "updatedAt": "2026-11-26T07:58:10.178Z",
-                     *             "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
+                     *             "startDate": "2026-12-03T11:21:54.593Z",
+                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "updatedAt": "2026-11-26T11:21:54.597Z",
+                     *             "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *               "deadline": "2026-12-01T07:58:10.306Z",
-                     *               "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "deadline": "2026-12-01T11:21:54.757Z",
+                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.257Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.714Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *                 "createdAt": "2026-11-26T07:58:10.281Z",
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *                 "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *               "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
                      *             "lateAllowedUntil": null,
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T07:58:10.257Z"
+                     *             "updatedAt": "2026-11-26T11:21:54.714Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -16322,7 +16601,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *                 "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -16334,9 +16613,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a216dc-aafa-7507-b09f-4e1e6b08911c"
+                     *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
                      *       ],
-                     *       "serverNow": "2026-11-26T07:58:10.546Z"
+                     *       "serverNow": "2026-11-26T11:21:54.987Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -16376,7 +16655,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-01T07:58:10.306Z"
+                 *       "deadline": "2026-12-01T11:21:54.757Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -16394,13 +16673,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
+                     *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-29T07:58:10.255Z",
-                     *           "to": "2026-12-01T07:58:10.306Z"
+                     *           "from": "2026-11-29T11:21:54.708Z",
+                     *           "to": "2026-12-01T11:21:54.757Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -16443,7 +16722,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-16T07:58:10.883Z",
+                 *       "deadline": "2026-12-16T11:21:55.315Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -16463,43 +16742,44 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
-                     *           "createdAt": "2026-11-26T07:58:10.885Z",
+                     *           "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
+                     *           "createdAt": "2026-11-26T11:21:55.317Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a216dc-adc8-7744-8e71-2f2eb0cd7b14",
+                     *           "id": "01a21797-3576-77a1-8bf1-a2e1c496c188",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "url": "/api/assignments/01a216dc-adca-7548-9532-a1606d818fe5/attachments/01a216dc-adc8-7744-8e71-2f2eb0cd7b14/download"
+                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "url": "/api/assignments/01a21797-3578-75f2-937b-5c18fec5d376/attachments/01a21797-3576-77a1-8bf1-a2e1c496c188/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *         "name": "Geography 7b"
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "name": "Geography 7b",
+                     *         "schedule": null
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.885Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "deadline": "2026-12-16T07:58:10.883Z",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:55.317Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "deadline": "2026-12-16T11:21:55.315Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
-                     *       "id": "01a216dc-adca-7548-9532-a1606d818fe5",
+                     *       "id": "01a21797-3578-75f2-937b-5c18fec5d376",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -16513,7 +16793,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T07:58:10.885Z",
+                     *       "updatedAt": "2026-11-26T11:21:55.317Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -16667,8 +16947,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a216dc-acfa-7085-ae1d-f56af19aff9c,1,At the bridge,3,2026-11-26T07:58:10.682Z,0,,,2,13,,PUBLISHED,2026-11-26T07:58:10.705Z
-                     *     01a216dc-acfa-7085-ae1d-f56af19aff9c,1,At the bridge,3,2026-11-26T07:58:10.682Z,0,01a216dc-a4ad-7059-8be0-d8f4895fde38,Ben Okafor,,,,PUBLISHED,2026-11-26T07:58:10.70…
+                     *     01a21797-349f-7626-ab97-bb54ced42278,1,At the bridge,3,2026-11-26T11:21:55.102Z,0,,,2,13,,PUBLISHED,2026-11-26T11:21:55.125Z
+                     *     01a21797-349f-7626-ab97-bb54ced42278,1,At the bridge,3,2026-11-26T11:21:55.102Z,0,01a21797-2c36-766c-875f-6c8a7a3e1994,Ben Okafor,,,,PUBLISHED,2026-11-26T11:21:55.12…
                      */
                     "text/csv": string;
                 };
@@ -16768,7 +17048,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a216dc-aafa-7507-b09f-4e1e6b08911c"
+                 *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
                  *       ]
                  *     }
                  */
@@ -16786,50 +17066,51 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "deadline": "2026-12-16T07:58:10.883Z",
-                     *           "id": "01a216dc-adca-7548-9532-a1606d818fe5",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "deadline": "2026-12-16T11:21:55.315Z",
+                     *           "id": "01a21797-3578-75f2-937b-5c18fec5d376",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
-                     *         "createdAt": "2026-11-26T07:58:10.894Z",
+                     *         "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
+                     *         "createdAt": "2026-11-26T11:21:55.325Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
-                     *             "createdAt": "2026-11-26T07:58:10.885Z",
+                     *             "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
+                     *             "createdAt": "2026-11-26T11:21:55.317Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a216dc-adc8-7744-8e71-2f2eb0cd7b14",
+                     *             "id": "01a21797-3576-77a1-8bf1-a2e1c496c188",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-adca-7548-9532-a1606d818fe5/attachments/01a216dc-adc8-7744-8e71-2f2eb0cd7b14/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-3578-75f2-937b-5c18fec5d376/attachments/01a21797-3576-77a1-8bf1-a2e1c496c188/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-add0-7734-95e1-856b85d7e9f7",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-3580-7656-b732-4e19ceeb46d3",
+                     *         "includesSharedText": false,
                      *         "isComplete": false,
                      *         "isDraft": false,
                      *         "lateAllowedUntil": null,
                      *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.894Z"
+                     *         "updatedAt": "2026-11-26T11:21:55.325Z"
                      *       }
                      *     ]
                      */
@@ -16913,7 +17194,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-12-02T07:58:10.319Z"
+                 *       "lateAllowedUntil": "2026-12-02T11:21:54.772Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -16929,62 +17210,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "deadline": "2026-12-01T07:58:10.306Z",
-                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "deadline": "2026-12-01T11:21:54.757Z",
+                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *       "createdAt": "2026-11-26T07:58:10.257Z",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "createdAt": "2026-11-26T11:21:54.714Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.281Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.733Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *           "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.295Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.743Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *           "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *           "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "id": "01a21797-3338-7573-9342-d7601a790821",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *       "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.324Z"
+                     *       "updatedAt": "2026-11-26T11:21:54.778Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -17226,7 +17508,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a216dc-adc8-7744-8e71-2f2eb0cd7b14",
+                 *       "templateAttachmentId": "01a21797-3576-77a1-8bf1-a2e1c496c188",
                  *       "title": "Questions"
                  *     }
                  */
@@ -17244,23 +17526,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a216dc-adca-7548-9532-a1606d818fe5",
+                     *           "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T07:58:10.901Z",
-                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "createdAt": "2026-11-26T11:21:55.334Z",
+                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-add6-7799-8120-f071072d0eac",
-                     *           "lastActivity": "2026-11-26T07:58:10.901Z",
-                     *           "lastEditedBy": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3586-7190-b873-2830180af269",
+                     *           "lastActivity": "2026-11-26T11:21:55.334Z",
+                     *           "lastEditedBy": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "lastEditedByUser": {
-                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -17274,9 +17556,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-26T07:58:10.901Z",
+                     *           "updatedAt": "2026-11-26T11:21:55.334Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *         }
                      *       ],
                      *       "full": [],
@@ -17379,7 +17661,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -17643,7 +17925,7 @@ export interface operations {
                  * @example {
                  *       "banExpiresIn": 3600,
                  *       "banReason": "Left the school",
-                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -17659,19 +17941,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-26T08:58:10.111Z",
+                     *         "banExpires": "2026-11-26T12:21:54.514Z",
                      *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-26T07:58:09.918Z",
+                     *         "createdAt": "2026-11-26T11:21:54.296Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:10.111Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.514Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17722,16 +18004,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:10.133Z",
+                     *         "createdAt": "2026-11-26T11:21:54.537Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-aad5-7647-b22e-e3810120b4a6",
+                     *         "id": "01a21797-3269-7437-82b4-aa4b862e4319",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:10.133Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.537Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17772,16 +18054,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T07:58:09.918Z",
+                     *       "createdAt": "2026-11-26T11:21:54.296Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *       "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *       "image": null,
                      *       "name": "Wes Adler",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T07:58:09.918Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.296Z",
                      *       "username": null
                      *     }
                      */
@@ -17855,7 +18137,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -17872,30 +18154,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T07:58:10.118Z",
-                     *         "expiresAt": "2026-11-26T08:58:10.118Z",
-                     *         "id": "01a216dc-aac6-71c0-b041-adb48b0c9f83",
-                     *         "impersonatedBy": "01a216dc-a4ab-7440-b811-efbac9a2e9df",
+                     *         "createdAt": "2026-11-26T11:21:54.525Z",
+                     *         "expiresAt": "2026-11-26T12:21:54.525Z",
+                     *         "id": "01a21797-325d-7500-8f1d-327a470f6c36",
+                     *         "impersonatedBy": "01a21797-2c32-7463-9e25-8f17ea77a96d",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "JPajvrxPs5uYtiyYmakaRV73U1s1hSDs",
-                     *         "updatedAt": "2026-11-26T07:58:10.118Z",
+                     *         "token": "EqMSUslQfDHdvbSz8oEXaTKsT2xhwVyu",
+                     *         "updatedAt": "2026-11-26T11:21:54.525Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                     *         "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:09.918Z",
+                     *         "createdAt": "2026-11-26T11:21:54.296Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:10.115Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.520Z",
                      *         "username": null
                      *       }
                      *     }
@@ -17925,7 +18207,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                 *       "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -17942,28 +18224,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *           "createdAt": "2026-11-26T07:58:09.085Z",
-                     *           "expiresAt": "2026-11-27T07:58:09.085Z",
-                     *           "id": "01a216dc-a6e3-7633-a23c-ffb106e1e81f",
+                     *           "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:21:53.614Z",
+                     *           "expiresAt": "2026-11-27T11:21:53.614Z",
+                     *           "id": "01a21797-2eef-7222-9dd4-e4d62eecc7df",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "kvxAyUR8HdgIaQKJRGZlW2jbWR1xpB8f",
-                     *           "updatedAt": "2026-11-26T07:58:09.145Z",
+                     *           "token": "EAZYewZMSneU8NvQVgzuCmi1oShFkf0r",
+                     *           "updatedAt": "2026-11-26T11:21:53.657Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-26T07:58:09.979Z",
-                     *           "expiresAt": "2026-11-27T07:58:09.979Z",
-                     *           "id": "01a216dc-aa59-72bc-8bb0-3f99fc398610",
+                     *           "createdAt": "2026-11-26T11:21:54.357Z",
+                     *           "expiresAt": "2026-11-27T11:21:54.357Z",
+                     *           "id": "01a21797-31d4-737e-a902-80e4affe9687",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "S9IUGTThfhNPtXDdwJRLmkVm546RjkbL",
-                     *           "updatedAt": "2026-11-26T07:58:09.979Z",
+                     *           "token": "wwX0HtEuCq77mCsn0bOFSd87GnlWBRKX",
+                     *           "updatedAt": "2026-11-26T11:21:54.357Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *         }
                      *       ]
                      *     }
@@ -18026,16 +18308,16 @@ export interface operations {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-26T07:58:09.918Z",
+                     *           "createdAt": "2026-11-26T11:21:54.296Z",
                      *           "displayUsername": null,
                      *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *           "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *           "image": null,
                      *           "name": "Wes Adler",
                      *           "role": "ADMIN",
                      *           "twoFactorEnabled": false,
-                     *           "updatedAt": "2026-11-26T07:58:09.918Z",
+                     *           "updatedAt": "2026-11-26T11:21:54.296Z",
                      *           "username": null
                      *         }
                      *       ]
@@ -18063,7 +18345,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-aad5-7647-b22e-e3810120b4a6"
+                 *       "userId": "01a21797-3269-7437-82b4-aa4b862e4319"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18107,7 +18389,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "S9IUGTThfhNPtXDdwJRLmkVm546RjkbL"
+                 *       "sessionToken": "wwX0HtEuCq77mCsn0bOFSd87GnlWBRKX"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -18149,7 +18431,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18192,7 +18474,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "role": "TEACHER",
-                 *       "userId": "01a216dc-aad5-7647-b22e-e3810120b4a6"
+                 *       "userId": "01a21797-3269-7437-82b4-aa4b862e4319"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -18211,16 +18493,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:10.133Z",
+                     *         "createdAt": "2026-11-26T11:21:54.537Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-aad5-7647-b22e-e3810120b4a6",
+                     *         "id": "01a21797-3269-7437-82b4-aa4b862e4319",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "TEACHER",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:10.137Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.541Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18251,7 +18533,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -18302,30 +18584,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T07:58:09.874Z",
-                     *         "expiresAt": "2026-11-27T07:58:09.874Z",
-                     *         "id": "01a216dc-a9f5-75c9-93ef-fbeae7b0290c",
+                     *         "createdAt": "2026-11-26T11:21:54.251Z",
+                     *         "expiresAt": "2026-11-27T11:21:54.251Z",
+                     *         "id": "01a21797-316e-7703-9b54-2ee89057d56e",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "s5RAbn51JkebLA5zHkyenmuPwR1MHgyk",
-                     *         "updatedAt": "2026-11-26T07:58:09.874Z",
+                     *         "token": "OpHur9CzqRXtcTWUyBrNzeXLZIpjEgMB",
+                     *         "updatedAt": "2026-11-26T11:21:54.251Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a216dc-a4ab-7440-b811-efbac9a2e9df"
+                     *         "userId": "01a21797-2c32-7463-9e25-8f17ea77a96d"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:08.555Z",
+                     *         "createdAt": "2026-11-26T11:21:52.946Z",
                      *         "displayUsername": null,
                      *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-a4ab-7440-b811-efbac9a2e9df",
+                     *         "id": "01a21797-2c32-7463-9e25-8f17ea77a96d",
                      *         "image": null,
                      *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:08.555Z",
+                     *         "updatedAt": "2026-11-26T11:21:52.946Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18352,7 +18634,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18371,16 +18653,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:09.918Z",
+                     *         "createdAt": "2026-11-26T11:21:54.296Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:10.115Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.520Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18413,7 +18695,7 @@ export interface operations {
                  *       "data": {
                  *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -18431,16 +18713,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T07:58:09.918Z",
+                     *       "createdAt": "2026-11-26T11:21:54.296Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *       "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *       "image": null,
                      *       "name": "Wes Adler-Brown",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T07:58:10.065Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.468Z",
                      *       "username": null
                      *     }
                      */
@@ -18490,16 +18772,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:08.556Z",
+                     *         "createdAt": "2026-11-26T11:21:52.948Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:09.740Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.136Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18541,30 +18823,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T07:58:08.765Z",
-                     *         "expiresAt": "2026-11-27T07:58:08.765Z",
-                     *         "id": "01a216dc-a5a9-7355-8c6e-beb82021c125",
+                     *         "createdAt": "2026-11-26T11:21:53.290Z",
+                     *         "expiresAt": "2026-11-27T11:21:53.290Z",
+                     *         "id": "01a21797-2db3-7443-a227-a3fd8248e7c4",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "jIpeyjAuRxISOHfZXiINZM5XuQgzxBwb",
-                     *         "updatedAt": "2026-11-26T07:58:08.765Z",
+                     *         "token": "wgjiKa1vvVkATkpqplX8N8wV1NneO5fL",
+                     *         "updatedAt": "2026-11-26T11:21:53.290Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:08.556Z",
+                     *         "createdAt": "2026-11-26T11:21:52.948Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:08.556Z",
+                     *         "updatedAt": "2026-11-26T11:21:52.948Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18656,13 +18938,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "createdAt": "2026-11-26T07:58:08.556Z",
-                     *         "id": "01a216dc-a4ac-7622-9c54-126c8fc69758",
+                     *         "accountId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "createdAt": "2026-11-26T11:21:52.948Z",
+                     *         "id": "01a21797-2c34-7209-b9b9-e594f9cb2250",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-26T07:58:08.556Z",
-                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *         "updatedAt": "2026-11-26T11:21:52.948Z",
+                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *       }
                      *     ]
                      */
@@ -18695,16 +18977,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *         "createdAt": "2026-11-26T07:58:08.765Z",
-                     *         "expiresAt": "2026-11-27T07:58:08.765Z",
-                     *         "id": "01a216dc-a5a9-7355-8c6e-beb82021c125",
+                     *         "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "createdAt": "2026-11-26T11:21:53.290Z",
+                     *         "expiresAt": "2026-11-27T11:21:53.290Z",
+                     *         "id": "01a21797-2db3-7443-a227-a3fd8248e7c4",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "jIpeyjAuRxISOHfZXiINZM5XuQgzxBwb",
-                     *         "updatedAt": "2026-11-26T07:58:08.833Z",
+                     *         "token": "wgjiKa1vvVkATkpqplX8N8wV1NneO5fL",
+                     *         "updatedAt": "2026-11-26T11:21:53.353Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *       }
                      *     ]
                      */
@@ -18859,7 +19141,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a216dc-a854-73af-85e4-cde99a1cbcf8"
+                 *       "invitationId": "01a21797-2fda-767a-ad4a-cad94d723654"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -18874,12 +19156,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.457Z",
+                     *       "createdAt": "2026-11-26T11:21:53.839Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-12-03T07:58:09.457Z",
-                     *       "id": "01a216dc-a854-73af-85e4-cde99a1cbcf8",
-                     *       "inviterId": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "expiresAt": "2026-12-03T11:21:53.839Z",
+                     *       "id": "01a21797-2fda-767a-ad4a-cad94d723654",
+                     *       "inviterId": "01a21797-2c33-748b-86b1-541d4002b482",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -18965,17 +19247,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.556Z",
-                     *       "id": "01a216dc-a4ac-7622-9c54-126de5807556",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "createdAt": "2026-11-26T11:21:52.948Z",
+                     *       "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *       "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -19051,36 +19333,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.554Z",
-                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "createdAt": "2026-11-26T11:21:52.944Z",
+                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:08.556Z",
-                     *           "id": "01a216dc-a4ac-7622-9c54-126a1f24c1b2",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T11:21:52.947Z",
+                     *           "id": "01a21797-2c33-748b-86b1-541f46517794",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
+                     *             "id": "01a21797-2c33-748b-86b1-541d4002b482",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a216dc-a4ac-7622-9c54-1268cd09f09a"
+                     *           "userId": "01a21797-2c33-748b-86b1-541d4002b482"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:08.556Z",
-                     *           "id": "01a216dc-a4ac-7622-9c54-126de5807556",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T11:21:52.948Z",
+                     *           "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -19165,8 +19447,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.554Z",
-                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "createdAt": "2026-11-26T11:21:52.944Z",
+                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -19283,8 +19565,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T07:58:08.554Z",
-                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "createdAt": "2026-11-26T11:21:52.944Z",
+                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -19323,12 +19605,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T07:58:09.457Z",
+                     *         "createdAt": "2026-11-26T11:21:53.839Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-12-03T07:58:09.457Z",
-                     *         "id": "01a216dc-a854-73af-85e4-cde99a1cbcf8",
-                     *         "inviterId": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "expiresAt": "2026-12-03T11:21:53.839Z",
+                     *         "id": "01a21797-2fda-767a-ad4a-cad94d723654",
+                     *         "inviterId": "01a21797-2c33-748b-86b1-541d4002b482",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -19383,30 +19665,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:08.556Z",
-                     *           "id": "01a216dc-a4ac-7622-9c54-126a1f24c1b2",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T11:21:52.947Z",
+                     *           "id": "01a21797-2c33-748b-86b1-541f46517794",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a216dc-a4ac-7622-9c54-1268cd09f09a",
+                     *             "id": "01a21797-2c33-748b-86b1-541d4002b482",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a216dc-a4ac-7622-9c54-1268cd09f09a"
+                     *           "userId": "01a21797-2c33-748b-86b1-541d4002b482"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:08.556Z",
-                     *           "id": "01a216dc-a4ac-7622-9c54-126de5807556",
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "createdAt": "2026-11-26T11:21:52.948Z",
+                     *           "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *         }
                      *       ],
                      *       "total": 8
@@ -19544,7 +19826,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac"
+                 *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -19559,8 +19841,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.554Z",
-                     *       "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "createdAt": "2026-11-26T11:21:52.944Z",
+                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -20201,7 +20483,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "BLaeuh1i6AsMwB2vN6mUGh34OSfimNbt"
+                 *       "token": "NwMsVlQvpLfXjiTvcjkSLSlJu3Jj3wbE"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -20291,21 +20573,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "jIpeyjAuRxISOHfZXiINZM5XuQgzxBwb",
+                     *       "token": "wgjiKa1vvVkATkpqplX8N8wV1NneO5fL",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T07:58:08.556Z",
+                     *         "createdAt": "2026-11-26T11:21:52.948Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T07:58:08.556Z",
+                     *         "updatedAt": "2026-11-26T11:21:52.948Z",
                      *         "username": null
                      *       }
                      *     }
@@ -21189,17 +21471,17 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-26T07:58:09.274Z",
+                     *         "createdAt": "2026-11-26T11:21:53.711Z",
                      *         "endDate": null,
                      *         "externalId": null,
                      *         "homeroom": {
-                     *           "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *           "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -21208,17 +21490,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *             "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "updatedAt": "2026-11-26T07:58:09.281Z"
+                     *         "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "updatedAt": "2026-11-26T11:21:53.716Z"
                      *       }
                      *     ]
                      */
@@ -21252,11 +21534,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                 *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a216dc-a738-76ea-843d-336382156959"
+                 *         "01a21797-2f0f-7039-a310-b33c6c198aed"
                  *       ]
                  *     }
                  */
@@ -21284,17 +21566,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:09.274Z",
+                     *       "createdAt": "2026-11-26T11:21:53.711Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
-                     *       "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *       "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -21303,17 +21585,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:09.274Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:53.711Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -21364,17 +21646,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:09.274Z",
+                     *       "createdAt": "2026-11-26T11:21:53.711Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
-                     *       "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *       "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -21383,17 +21665,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:09.281Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:53.716Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -21506,17 +21788,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:09.274Z",
+                     *       "createdAt": "2026-11-26T11:21:53.711Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
-                     *       "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *       "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -21525,17 +21807,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:09.281Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:53.716Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -21595,51 +21877,52 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.281Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.733Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.295Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.743Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "name": "Geography 7b"
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "name": "Geography 7b",
+                     *           "schedule": null
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.257Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "deadline": "2026-12-01T07:58:10.306Z",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.714Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "deadline": "2026-12-01T11:21:54.757Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -21647,13 +21930,13 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
@@ -21661,17 +21944,17 @@ export interface operations {
                      *               "groupNumber": 2,
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
@@ -21685,7 +21968,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T07:58:10.315Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.763Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -21750,14 +22033,14 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:11.011Z",
+                     *       "createdAt": "2026-11-26T11:21:55.473Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a216dc-ae48-7173-b03c-ce80e039d1ac",
+                     *       "id": "01a21797-3616-7168-b637-6291114d70a8",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -21766,17 +22049,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:11.011Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:55.473Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -22089,18 +22372,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.170Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.583Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -22111,36 +22394,36 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *             "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *           },
                      *           {
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -22148,30 +22431,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.197Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.628Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.178Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.597Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -22182,38 +22465,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *         "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
-                     *             "joinedAt": "2026-11-26T07:58:10.178Z",
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
+                     *             "joinedAt": "2026-11-26T11:21:54.597Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *               "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *             "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T07:58:10.175Z",
+                     *         "startDate": "2026-12-03T11:21:54.593Z",
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.178Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.597Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
+                     *         "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
                      *       }
                      *     ]
                      */
@@ -22258,18 +22541,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T07:58:09.288Z",
-                     *           "id": "01a216dc-a789-7094-89f7-ce2966950fff",
-                     *           "studentId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *           "enrolledAt": "2026-11-26T11:21:53.721Z",
+                     *           "id": "01a21797-2f39-7649-b768-266e5fc99d43",
+                     *           "studentId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *         },
                      *         "groupIds": [
-                     *           "01a216dc-aafa-7507-b09f-4e1e6b08911c"
+                     *           "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
+                     *           "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -22277,16 +22560,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T07:58:09.318Z",
-                     *           "id": "01a216dc-a7e0-758f-b0d2-1b10ffc7c955",
-                     *           "studentId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *           "enrolledAt": "2026-11-26T11:21:53.739Z",
+                     *           "id": "01a21797-2f72-77a0-ab2b-91a7ef2e91bf",
+                     *           "studentId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
+                     *           "id": "01a21797-2f71-768f-a933-613b8ec5c258",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -22325,8 +22608,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                 *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                 *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                 *         "01a21797-2c36-766c-875f-6c8d22c16c43"
                  *       ]
                  *     }
                  */
@@ -22440,11 +22723,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-26T07:58:09.288Z",
-                     *       "id": "01a216dc-a789-7094-89f7-ce2966950fff",
-                     *       "studentId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *       "enrolledAt": "2026-11-26T11:21:53.721Z",
+                     *       "id": "01a21797-2f39-7649-b768-266e5fc99d43",
+                     *       "studentId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -22479,7 +22762,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a216dc-a4ad-7059-8be0-d8f17f50daa3"
+                 *       "userId": "01a21797-2c35-710d-8deb-2c1d09205bfa"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -22495,7 +22778,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a216dc-a4ad-7059-8be0-d8f17f50daa3",
+                     *         "id": "01a21797-2c35-710d-8deb-2c1d09205bfa",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -22585,7 +22868,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
+                     *         "id": "01a21797-2f71-768f-a933-613b8ec5c258",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -22636,28 +22919,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-26T07:58:10.155Z",
+                     *         "createdAt": "2026-11-26T11:21:54.563Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *         "updatedAt": "2026-11-26T07:58:10.163Z"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "updatedAt": "2026-11-26T11:21:54.574Z"
                      *       }
                      *     ]
                      */
@@ -22690,10 +22973,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                 *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -22714,28 +22997,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:10.155Z",
+                     *       "createdAt": "2026-11-26T11:21:54.563Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *       "updatedAt": "2026-11-26T07:58:10.155Z"
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "updatedAt": "2026-11-26T11:21:54.563Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -22780,50 +23063,50 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
-                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "deadline": "2026-12-01T07:58:10.306Z",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "deadline": "2026-12-01T11:21:54.757Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-26T07:58:10.315Z",
+                     *           "updatedAt": "2026-11-26T11:21:54.763Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:10.155Z",
+                     *       "createdAt": "2026-11-26T11:21:54.563Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "createdAt": "2026-11-26T07:58:10.170Z",
-                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "createdAt": "2026-11-26T11:21:54.583Z",
+                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -22833,7 +23116,7 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *           "isHidden": false,
                      *           "meetingPlace": null,
                      *           "memberCount": 3,
@@ -22841,16 +23124,16 @@ export interface operations {
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *           "updatedAt": "2026-11-26T07:58:10.197Z",
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "updatedAt": "2026-11-26T11:21:54.628Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *         },
                      *         {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "createdAt": "2026-11-26T07:58:10.178Z",
-                     *           "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "createdAt": "2026-11-26T11:21:54.597Z",
+                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -22860,30 +23143,30 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *           "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *           "isHidden": true,
                      *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-12-03T07:58:10.175Z",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *           "updatedAt": "2026-11-26T07:58:10.178Z",
+                     *           "startDate": "2026-12-03T11:21:54.593Z",
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "updatedAt": "2026-11-26T11:21:54.597Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
+                     *           "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
                      *         }
                      *       ],
-                     *       "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *       "updatedAt": "2026-11-26T07:58:10.163Z"
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "updatedAt": "2026-11-26T11:21:54.574Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -22928,12 +23211,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a216dc-ab54-741a-bac5-828ad46f5c85"
+                     *         "01a21797-331d-72c8-96c0-e5b917a77f0b"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "01a216dc-ab04-74c9-97d0-a5a5079fe64a"
+                     *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -22991,28 +23274,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T07:58:10.155Z",
+                     *       "createdAt": "2026-11-26T11:21:54.563Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
-                     *       "updatedAt": "2026-11-26T07:58:10.163Z"
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "updatedAt": "2026-11-26T11:21:54.574Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -23382,18 +23665,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "createdAt": "2026-11-26T07:58:10.663Z",
+                     *         "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "createdAt": "2026-11-26T11:21:55.074Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *         "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
-                     *         "publishedAt": "2026-11-26T07:58:10.663Z",
-                     *         "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
+                     *         "publishedAt": "2026-11-26T11:21:55.074Z",
+                     *         "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-26T07:58:10.667Z",
+                     *         "updatedAt": "2026-11-26T11:21:55.079Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -23427,7 +23710,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                 *       "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -23448,18 +23731,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "createdAt": "2026-11-26T07:58:10.663Z",
+                     *       "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "createdAt": "2026-11-26T11:21:55.074Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *       "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
-                     *       "publishedAt": "2026-11-26T07:58:10.663Z",
-                     *       "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
+                     *       "publishedAt": "2026-11-26T11:21:55.074Z",
+                     *       "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-26T07:58:10.663Z",
+                     *       "updatedAt": "2026-11-26T11:21:55.074Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -23496,7 +23779,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a216dc-aafa-7507-b09f-4e1e6b08911c"
+                 *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
                  *       ]
                  *     }
                  */
@@ -23555,36 +23838,125 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "attempt": 1,
-                     *         "createdAt": "2026-11-26T10:34:30.489Z",
+                     *         "attempt": 3,
+                     *         "createdAt": "2026-11-26T11:21:55.102Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a2176b-ccbd-7181-b3de-f2a6b5c87b11",
-                     *             "downloadUrl": "/api/feedback/submissions/01a2176b-ccda-75b4-b6b4-c1ff9c0399c7/documents/01a2176b-ccc8-73d3-8358-293a6169c4ae/download",
+                     *             "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a2176b-ccc8-73d3-8358-293a6169c4ae",
-                     *             "pdfUrl": "/api/feedback/submissions/01a2176b-ccda-75b4-b6b4-c1ff9c0399c7/documents/01a2176b-ccc8-73d3-8358-293a6169c4ae/pdf",
+                     *             "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a2176b-ccda-75b4-b6b4-c1ff9c0399c7",
+                     *             "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
-                     *         "grade": null,
-                     *         "groupAssignmentId": "01a2176b-ccae-75eb-bcee-2a340e7745ee",
-                     *         "id": "01a2176b-ccda-75b4-b6b4-c1ff9c0399c7",
+                     *         "grade": {
+                     *           "feedback": null,
+                     *           "files": [],
+                     *           "gradedAt": "2026-11-26T11:21:55.125Z",
+                     *           "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "memberGrades": [],
+                     *           "points": 13,
+                     *           "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *           "rubric": [],
+                     *           "status": "PUBLISHED",
+                     *           "value": "2"
+                     *         },
+                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "id": "01a21797-349f-7626-ab97-bb54ced42278",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a2176b-449c-722f-99e2-b2bfa3802a96",
-                     *           "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
+                     *           "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T10:34:30.489Z",
-                     *         "submittedById": "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *         "submittedAt": "2026-11-26T11:21:55.102Z",
+                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "withdrawnAt": null,
+                     *         "withdrawnById": null
+                     *       },
+                     *       {
+                     *         "attempt": 2,
+                     *         "createdAt": "2026-11-26T11:21:55.038Z",
+                     *         "documents": [
+                     *           {
+                     *             "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/download",
+                     *             "fileExtension": "docx",
+                     *             "id": "01a21797-345c-7598-be40-e454ab8f62fb",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/pdf",
+                     *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *             "size": 5587,
+                     *             "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *             "title": "Our page"
+                     *           }
+                     *         ],
+                     *         "feedback": [
+                     *           {
+                     *             "author": {
+                     *               "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "name": "Ada Hartmann"
+                     *             },
+                     *             "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "createdAt": "2026-11-26T11:21:55.074Z",
+                     *             "documentId": null,
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
+                     *             "publishedAt": "2026-11-26T11:21:55.074Z",
+                     *             "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *             "text": "The drawing of the second arch is very good.",
+                     *             "updatedAt": "2026-11-26T11:21:55.079Z",
+                     *             "visibility": "GROUP"
+                     *           },
+                     *           {
+                     *             "author": {
+                     *               "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "name": "Ada Hartmann"
+                     *             },
+                     *             "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "createdAt": "2026-11-26T11:21:55.091Z",
+                     *             "documentId": null,
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-3494-773a-84d3-0f1eb8d76f28",
+                     *             "publishedAt": "2026-11-26T11:21:55.091Z",
+                     *             "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *             "text": "Please add the width.",
+                     *             "updatedAt": "2026-11-26T11:21:55.091Z",
+                     *             "visibility": "GROUP"
+                     *           }
+                     *         ],
+                     *         "grade": {
+                     *           "feedback": null,
+                     *           "files": [],
+                     *           "gradedAt": "2026-11-26T11:21:55.065Z",
+                     *           "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "memberGrades": [],
+                     *           "points": 12.5,
+                     *           "publishedAt": "2026-11-26T11:21:55.065Z",
+                     *           "rubric": [],
+                     *           "status": "PUBLISHED",
+                     *           "value": "2"
+                     *         },
+                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "id": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *         "isLate": false,
+                     *         "lateBySeconds": 0,
+                     *         "memberIds": [
+                     *           "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *         ],
+                     *         "note": "Now with all names.",
+                     *         "onBehalf": false,
+                     *         "status": "RETURNED",
+                     *         "submittedAt": "2026-11-26T11:21:55.038Z",
+                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -23629,35 +24001,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T07:58:10.626Z",
+                     *       "createdAt": "2026-11-26T11:21:55.038Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *           "downloadUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/download",
+                     *           "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *           "downloadUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a216dc-acc0-762c-8848-454af410a7fc",
-                     *           "pdfUrl": "/api/feedback/submissions/01a216dc-acc2-712d-90f0-09901dbb2f4b/documents/01a216dc-acc0-762c-8848-454af410a7fc/pdf",
+                     *           "id": "01a21797-345c-7598-be40-e454ab8f62fb",
+                     *           "pdfUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *           "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *       "id": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "id": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T07:58:10.626Z",
-                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "submittedAt": "2026-11-26T11:21:55.038Z",
+                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -23955,8 +24327,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "points": 5,
-                 *       "publish": true,
+                 *       "points": 10,
                  *       "value": "3"
                  *     }
                  */
@@ -23974,48 +24345,48 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attempt": 1,
-                     *       "createdAt": "2026-11-26T10:34:27.616Z",
+                     *       "attempt": 2,
+                     *       "createdAt": "2026-11-26T11:21:55.038Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a2176b-c193-7644-91a6-cc52f24513c8",
-                     *           "downloadUrl": "/api/feedback/submissions/01a2176b-c1a0-74b7-b8c7-680b902d380e/documents/01a2176b-c19f-731e-bba4-4302a34a61c1/download",
+                     *           "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *           "downloadUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a2176b-c19f-731e-bba4-4302a34a61c1",
-                     *           "pdfUrl": "/api/feedback/submissions/01a2176b-c1a0-74b7-b8c7-680b902d380e/documents/01a2176b-c19f-731e-bba4-4302a34a61c1/pdf",
+                     *           "id": "01a21797-345c-7598-be40-e454ab8f62fb",
+                     *           "pdfUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a2176b-c1a0-74b7-b8c7-680b902d380e",
+                     *           "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": {
-                     *         "feedback": "Neat.",
+                     *         "feedback": null,
                      *         "files": [],
-                     *         "gradedAt": "2026-11-26T10:34:27.655Z",
-                     *         "gradedById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
-                     *         "history": 2,
+                     *         "gradedAt": "2026-11-26T11:21:55.053Z",
+                     *         "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "history": 1,
                      *         "memberGrades": [],
-                     *         "points": 5,
-                     *         "publishedAt": "2026-11-26T10:34:27.655Z",
+                     *         "points": 10,
+                     *         "publishedAt": null,
                      *         "rubric": [],
-                     *         "status": "PUBLISHED",
-                     *         "value": "B"
+                     *         "status": "DRAFT",
+                     *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a2176b-c18a-74ea-8447-956ecd9704b2",
-                     *       "id": "01a2176b-c1a0-74b7-b8c7-680b902d380e",
+                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "id": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a2176b-449c-722f-99e2-b2bfa3802a96",
-                     *         "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
+                     *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *       ],
-                     *       "note": null,
+                     *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T10:34:27.616Z",
-                     *       "submittedById": "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *       "submittedAt": "2026-11-26T11:21:55.038Z",
+                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -24060,51 +24431,39 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-26T10:34:39.219Z",
+                     *         "changedAt": "2026-11-26T11:21:55.065Z",
                      *         "changedBy": {
-                     *           "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
-                     *           "name": "Ada Teacher"
+                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "name": "Ada Hartmann"
+                     *         },
+                     *         "feedback": null,
+                     *         "memberGrades": [
+                     *           {
+                     *             "feedback": "All measurements are yours.",
+                     *             "points": null,
+                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "value": "1"
+                     *           }
+                     *         ],
+                     *         "points": 12.5,
+                     *         "rubric": [],
+                     *         "status": "PUBLISHED",
+                     *         "value": "2",
+                     *         "version": 2
+                     *       },
+                     *       {
+                     *         "changedAt": "2026-11-26T11:21:55.053Z",
+                     *         "changedBy": {
+                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
                      *         "memberGrades": [],
                      *         "points": 10,
                      *         "rubric": [],
                      *         "status": "DRAFT",
-                     *         "value": null,
-                     *         "version": 3
-                     *       },
-                     *       {
-                     *         "changedAt": "2026-11-26T10:34:39.178Z",
-                     *         "changedBy": {
-                     *           "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
-                     *           "name": "Ada Teacher"
-                     *         },
-                     *         "feedback": null,
-                     *         "memberGrades": [],
-                     *         "points": 10,
-                     *         "rubric": [
-                     *           {
-                     *             "comment": "RUBRICMARK",
-                     *             "criterion": "Sources",
-                     *             "criterionId": "01a2176b-edd4-778e-9307-39c5f930140b",
-                     *             "level": "Named",
-                     *             "levelId": "01a2176b-edd4-778e-9307-39c4088a0236",
-                     *             "maxPoints": 4,
-                     *             "points": 4
-                     *           },
-                     *           {
-                     *             "comment": "RUBRICMARK",
-                     *             "criterion": "Language",
-                     *             "criterionId": "01a2176b-edd4-778e-9307-39c8bc2498b5",
-                     *             "level": "Good",
-                     *             "levelId": "01a2176b-edd4-778e-9307-39c70ca51307",
-                     *             "maxPoints": 6,
-                     *             "points": 6
-                     *           }
-                     *         ],
-                     *         "status": "PUBLISHED",
-                     *         "value": null,
-                     *         "version": 2
+                     *         "value": "3",
+                     *         "version": 1
                      *       }
                      *     ]
                      */
@@ -24154,62 +24513,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "deadline": "2026-12-01T07:58:10.306Z",
-                     *         "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "deadline": "2026-12-01T11:21:54.757Z",
+                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *       "createdAt": "2026-11-26T07:58:10.257Z",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "createdAt": "2026-11-26T11:21:54.714Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.281Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.733Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *           "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.295Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.743Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *           "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *           "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "id": "01a21797-3338-7573-9342-d7601a790821",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *           "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *       "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.673Z"
+                     *       "updatedAt": "2026-11-26T11:21:55.091Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -24307,18 +24667,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "createdAt": "2026-11-26T07:58:10.663Z",
+                     *       "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "createdAt": "2026-11-26T11:21:55.074Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *       "id": "01a216dc-ace7-773a-bc4a-eb86418db588",
-                     *       "publishedAt": "2026-11-26T07:58:10.663Z",
-                     *       "submissionId": "01a216dc-acc2-712d-90f0-09901dbb2f4b",
+                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
+                     *       "publishedAt": "2026-11-26T11:21:55.074Z",
+                     *       "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-26T07:58:10.667Z",
+                     *       "updatedAt": "2026-11-26T11:21:55.079Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -24376,18 +24736,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.170Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.583Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -24395,33 +24755,33 @@ export interface operations {
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *             "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *           },
                      *           {
-                     *             "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *             "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *             "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -24429,14 +24789,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.197Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.628Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       }
                      *     ]
                      */
@@ -24469,13 +24829,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                 *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                 *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-12-03T07:58:10.175Z",
+                 *       "startDate": "2026-12-03T11:21:54.593Z",
                  *       "studentIds": [
-                 *         "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                 *         "01a21797-2c38-72f2-97e2-39b852c07225"
                  *       ]
                  *     }
                  */
@@ -24497,18 +24857,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.178Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:54.597Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -24519,38 +24879,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *       "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *           "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
-                     *           "joinedAt": "2026-11-26T07:58:10.178Z",
+                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *           "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
+                     *           "joinedAt": "2026-11-26T11:21:54.597Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *             "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T07:58:10.175Z",
+                     *       "startDate": "2026-12-03T11:21:54.593Z",
                      *       "subject": {
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.178Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.597Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
+                     *       "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -24584,13 +24944,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                 *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                 *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                 *             "01a21797-2c37-750a-b68f-b50bb876ce62"
                  *           ]
                  *         },
                  *         {
@@ -24616,18 +24976,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.968Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:55.401Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -24638,23 +24998,23 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-ae19-719c-9a94-5f92de779b8d",
+                     *         "id": "01a21797-35ca-7260-b8cd-eb561ce94150",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a216dc-ae19-719c-9a94-5f92de779b8d",
-                     *             "id": "01a216dc-ae19-719c-9a94-5f946a5d4665",
-                     *             "joinedAt": "2026-11-26T07:58:10.968Z",
+                     *             "groupId": "01a21797-35ca-7260-b8cd-eb561ce94150",
+                     *             "id": "01a21797-35ca-7260-b8cd-eb581f12dd8c",
+                     *             "joinedAt": "2026-11-26T11:21:55.401Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
+                     *               "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *             "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -24662,30 +25022,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.968Z",
+                     *         "updatedAt": "2026-11-26T11:21:55.401Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-ae19-719c-9a94-5f93e5606e5f"
+                     *         "workRoomId": "01a21797-35ca-7260-b8cd-eb5779df5183"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *         "createdAt": "2026-11-26T07:58:10.968Z",
-                     *         "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:55.401Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -24696,7 +25056,7 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a216dc-ae19-719c-9a94-5f95e9bcde14",
+                     *         "id": "01a21797-35ca-7260-b8cd-eb59ec118bdd",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 0,
@@ -24706,14 +25066,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.968Z",
+                     *         "updatedAt": "2026-11-26T11:21:55.401Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a216dc-ae19-719c-9a94-5f968a29db2c"
+                     *         "workRoomId": "01a21797-35ca-7260-b8cd-eb5aabaaf075"
                      *       }
                      *     ]
                      */
@@ -24751,12 +25111,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                 *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                 *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                 *         "01a21797-2c36-766c-875f-6c8d22c16c43"
                  *       ]
                  *     }
                  */
@@ -24778,14 +25138,14 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *               "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
                      *               "image": null,
-                     *               "name": "Ben Okafor"
+                     *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *               "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *               "image": null,
-                     *               "name": "Ana Silva"
+                     *               "name": "Dana Novak"
                      *             }
                      *           ],
                      *           "name": "Group 3"
@@ -24794,21 +25154,21 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
+                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *               "image": null,
-                     *               "name": "Cem Arslan"
+                     *               "name": "Ben Okafor"
                      *             },
                      *             {
-                     *               "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *               "image": null,
-                     *               "name": "Dana Novak"
+                     *               "name": "Ana Silva"
                      *             }
                      *           ],
                      *           "name": "Group 4"
                      *         }
                      *       ],
                      *       "repeatedPairs": 1,
-                     *       "seed": 991631448
+                     *       "seed": 1886039686
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -24862,14 +25222,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -24971,18 +25331,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.170Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:54.583Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -24993,36 +25353,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *         },
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -25030,14 +25390,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.197Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.628Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -25080,14 +25440,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T07:58:10.234Z",
+                     *         "createdAt": "2026-11-26T11:21:54.685Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-ab3b-75fb-bf3a-c7c3f8851f81",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-3300-7027-a8b4-01b3d2abe377",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "url": "/api/groups/01a216dc-aafa-7507-b09f-4e1e6b08911c/attachments/01a216dc-ab3b-75fb-bf3a-c7c3f8851f81/download"
+                     *         "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "url": "/api/groups/01a21797-3298-73cc-ae69-f2bf3a1e7da0/attachments/01a21797-3300-7027-a8b4-01b3d2abe377/download"
                      *       }
                      *     ]
                      */
@@ -25140,14 +25500,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:10.234Z",
+                     *       "createdAt": "2026-11-26T11:21:54.685Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-ab3b-75fb-bf3a-c7c3f8851f81",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-3300-7027-a8b4-01b3d2abe377",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "url": "/api/groups/01a216dc-aafa-7507-b09f-4e1e6b08911c/attachments/01a216dc-ab3b-75fb-bf3a-c7c3f8851f81/download"
+                     *       "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "url": "/api/groups/01a21797-3298-73cc-ae69-f2bf3a1e7da0/attachments/01a21797-3300-7027-a8b4-01b3d2abe377/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -25296,7 +25656,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
-                     *         "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *         "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *       },
                      *       {
                      *         "documents": [],
@@ -25307,7 +25667,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ana Silva",
                      *         "saves": 0,
-                     *         "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *         "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *       }
                      *     ]
                      */
@@ -25357,7 +25717,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-26T07:58:10.541Z",
+                     *       "helpRequestedAt": "2026-11-26T11:21:54.982Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -25399,7 +25759,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *       "helpClaimedById": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -25523,7 +25883,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                 *         "01a21797-2c37-750a-b68f-b50bb876ce62"
                  *       ]
                  *     }
                  */
@@ -25542,18 +25902,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.170Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:54.583Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -25564,36 +25924,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *         },
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -25601,14 +25961,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.170Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.583Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -25656,66 +26016,67 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "course": {
-                     *         "id": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a216dc-a738-76ea-843d-336382156959"
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *       },
-                     *       "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *       "createdAt": "2026-11-26T07:58:10.178Z",
-                     *       "createdById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "createdAt": "2026-11-26T11:21:54.597Z",
+                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-12-01T07:58:10.306Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-12-01T11:21:54.757Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "createdAt": "2026-11-26T07:58:10.281Z",
+                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "createdAt": "2026-11-26T11:21:54.733Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *               "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *           "id": "01a216dc-ab54-741a-bac5-828cf7ca362d",
+                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *           "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
                      *           "lateAllowedUntil": null,
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.257Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -25726,38 +26087,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
+                     *       "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a216dc-ab04-74c9-97d0-a5a5079fe64a",
-                     *           "id": "01a216dc-ab04-74c9-97d0-a5a782393fee",
-                     *           "joinedAt": "2026-11-26T07:58:10.178Z",
+                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *           "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
+                     *           "joinedAt": "2026-11-26T11:21:54.597Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *             "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T07:58:10.175Z",
+                     *       "startDate": "2026-12-03T11:21:54.593Z",
                      *       "subject": {
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.178Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.597Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a216dc-ab04-74c9-97d0-a5a668349dd9"
+                     *       "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -25795,7 +26156,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a2176b-ca36-7628-bae9-f5fe4c1ea703"
+                 *       "toGroupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -25813,86 +26174,124 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a2176b-449f-7200-90cf-99b275f289d7",
-                     *           "name": "7b"
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a2176b-449f-7200-90cf-99b275f289d7",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a2176b-449f-7200-90cf-99b3e2d91d51",
-                     *           "name": "Cells",
-                     *           "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea"
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
-                     *         "createdAt": "2026-11-26T10:34:29.766Z",
-                     *         "createdById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
-                     *         "displayName": null,
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.583Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a2176b-449f-7200-90cf-99b275f289d7",
-                     *               "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2176b-ca15-7012-9549-d26294a95240",
-                     *               "isShared": true,
+                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "deadline": "2026-12-01T11:21:54.757Z",
+                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "isShared": false,
                      *               "status": "ACTIVE",
-                     *               "title": "Cells"
+                     *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a2176b-ca15-7012-9549-d26294a95240",
-                     *             "createdAt": "2026-11-26T10:34:29.779Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.714Z",
                      *             "currentSubmission": {
-                     *               "attempt": 1,
-                     *               "createdAt": "2026-11-26T10:34:29.799Z",
+                     *               "attempt": 3,
+                     *               "createdAt": "2026-11-26T11:21:55.102Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a2176b-ca1e-7486-812c-26b5ac4dafc3",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a2176b-ca27-7693-8022-711ae6578dc7/documents/01a2176b-ca26-70ee-83f0-ef1f3eccdf9a/download",
+                     *                   "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a2176b-ca26-70ee-83f0-ef1f3eccdf9a",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a2176b-ca27-7693-8022-711ae6578dc7/documents/01a2176b-ca26-70ee-83f0-ef1f3eccdf9a/pdf",
+                     *                   "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a2176b-ca27-7693-8022-711ae6578dc7",
+                     *                   "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
                      *               "feedback": [],
-                     *               "grade": null,
-                     *               "groupAssignmentId": "01a2176b-ca15-7012-9549-d263ec4a2e74",
-                     *               "id": "01a2176b-ca27-7693-8022-711ae6578dc7",
+                     *               "grade": {
+                     *                 "feedback": null,
+                     *                 "files": [],
+                     *                 "gradedAt": "2026-11-26T11:21:55.125Z",
+                     *                 "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "history": 2,
+                     *                 "memberGrades": [],
+                     *                 "points": 13,
+                     *                 "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *                 "rubric": [],
+                     *                 "status": "PUBLISHED",
+                     *                 "value": "2"
+                     *               },
+                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *               "id": "01a21797-349f-7626-ab97-bb54ced42278",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a2176b-449c-722f-99e2-b2bfa3802a96",
-                     *                 "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
+                     *                 "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *                 "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T10:34:29.799Z",
-                     *               "submittedById": "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *               "submittedAt": "2026-11-26T11:21:55.102Z",
+                     *               "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a2176b-ca27-7693-8022-711ae6578dc7",
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "Draw one.",
+                     *             "currentSubmissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.743Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *                 "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
-                     *               "displayName": null,
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
-                     *               "name": "Group 1"
+                     *               "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
-                     *             "id": "01a2176b-ca15-7012-9549-d263ec4a2e74",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": null,
+                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *             "publishAt": null,
-                     *             "status": "SUBMITTED",
+                     *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T10:34:29.799Z"
+                     *             "updatedAt": "2026-11-26T11:21:55.125Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -25900,63 +26299,126 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": null,
-                     *         "helpResolvedById": null,
+                     *         "helpResolvedAt": "2026-11-26T11:21:54.998Z",
+                     *         "helpResolvedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
-                     *         "memberCount": 1,
+                     *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a2176b-ca07-77bd-8a2c-165e0a0e311d",
-                     *             "id": "01a2176b-ca07-77bd-8a2c-1661169db53f",
-                     *             "joinedAt": "2026-11-26T10:34:29.766Z",
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "cem.student@test.example",
-                     *               "id": "01a2176b-449c-722f-99e2-b2c2d3d2f91b",
+                     *               "email": "ben@north.example",
+                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *               "image": null,
-                     *               "name": "Cem Student"
+                     *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a2176b-449c-722f-99e2-b2c2d3d2f91b"
+                     *             "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *           },
+                     *           {
+                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "email": "ana@north.example",
+                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
+                     *             },
+                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *           }
                      *         ],
-                     *         "name": "Group 1",
+                     *         "name": "Bridge",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a2176b-449f-7200-90cf-99b1185146ea",
-                     *           "name": "Biology"
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea",
-                     *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T10:34:29.766Z",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "unreadMessages": 2,
+                     *         "updatedAt": "2026-11-26T11:21:54.998Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a2176b-ca07-77bd-8a2c-165f20c49c8a"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a2176b-ca27-7693-8022-711ae6578dc7"
+                     *         "01a21797-3442-720d-bfa4-7a16ed613c6b",
+                     *         "01a21797-345e-72ca-b21d-6b2cdc966d86"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a2176b-449f-7200-90cf-99b275f289d7",
-                     *           "name": "7b"
+                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a2176b-449f-7200-90cf-99b275f289d7",
+                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *         "course": {
-                     *           "id": "01a2176b-449f-7200-90cf-99b3e2d91d51",
-                     *           "name": "Cells",
-                     *           "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea"
+                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
                      *         },
-                     *         "courseId": "01a2176b-449f-7200-90cf-99b3e2d91d51",
-                     *         "createdAt": "2026-11-26T10:34:29.813Z",
-                     *         "createdById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
-                     *         "displayName": null,
-                     *         "groupAssignments": [],
-                     *         "groupNumber": 3,
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "createdAt": "2026-11-26T11:21:54.597Z",
+                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "displayName": "The source",
+                     *         "groupAssignments": [
+                     *           {
+                     *             "assignment": {
+                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "deadline": "2026-12-01T11:21:54.757Z",
+                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "descriptionOverride": null,
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
+                     *             "group": {
+                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "displayName": "The source",
+                     *               "groupNumber": 2,
+                     *               "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *               "name": "Source"
+                     *             },
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "includesSharedText": false,
+                     *             "isComplete": false,
+                     *             "isDraft": false,
+                     *             "lateAllowedUntil": null,
+                     *             "publishAt": null,
+                     *             "status": "NOT_STARTED",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           }
+                     *         ],
+                     *         "groupNumber": 2,
                      *         "helpClaimedById": null,
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
@@ -25964,38 +26426,51 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a2176b-ca36-7628-bae9-f5fe4c1ea703",
-                     *         "isHidden": false,
+                     *         "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *         "isHidden": true,
                      *         "meetingPlace": null,
-                     *         "memberCount": 1,
+                     *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a2176b-ca36-7628-bae9-f5fe4c1ea703",
-                     *             "id": "01a2176b-ca3b-7404-8ab1-9695c8a39e36",
-                     *             "joinedAt": "2026-11-26T10:34:29.817Z",
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
+                     *             "joinedAt": "2026-11-26T11:21:54.597Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "ben.student@test.example",
-                     *               "id": "01a2176b-449c-722f-99e2-b2bfa3802a96",
+                     *               "email": "dana@north.example",
+                     *               "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *               "image": null,
-                     *               "name": "Ben Student"
+                     *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a2176b-449c-722f-99e2-b2bfa3802a96"
+                     *             "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           },
+                     *           {
+                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a21797-35b3-7417-846c-6b1d6acdcc67",
+                     *             "joinedAt": "2026-11-26T11:21:55.377Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "email": "cem@north.example",
+                     *               "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *               "image": null,
+                     *               "name": "Cem Arslan"
+                     *             },
+                     *             "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *           }
                      *         ],
-                     *         "name": "Group 3",
+                     *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": null,
+                     *         "startDate": "2026-12-03T11:21:54.593Z",
                      *         "subject": {
-                     *           "id": "01a2176b-449f-7200-90cf-99b1185146ea",
-                     *           "name": "Biology"
+                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a2176b-449f-7200-90cf-99b1185146ea",
+                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T10:34:29.813Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.597Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a2176b-ca36-7628-bae9-f5ff75f9fea2"
+                     *         "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
                      *       }
                      *     }
                      */
@@ -26039,7 +26514,7 @@ export interface operations {
                      *       "maintenance": null,
                      *       "sendsEmail": false,
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-26T07:58:09.963Z",
+                     *       "timestamp": "2026-11-26T11:21:54.341Z",
                      *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
@@ -26148,15 +26623,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-26T07:58:09.250Z",
+                     *         "createdAt": "2026-11-26T11:21:53.694Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *         "name": "7b",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *         "updatedAt": "2026-11-26T07:58:09.257Z"
+                     *         "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "updatedAt": "2026-11-26T11:21:53.698Z"
                      *       }
                      *     ]
                      */
@@ -26192,7 +26667,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                 *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -26212,15 +26687,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T07:58:09.250Z",
+                     *       "createdAt": "2026-11-26T11:21:53.694Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *       "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *       "name": "7b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:09.250Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:53.694Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -26264,15 +26739,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T07:58:09.250Z",
+                     *       "createdAt": "2026-11-26T11:21:53.694Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *       "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *       "name": "7b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:09.257Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:53.698Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -26370,15 +26845,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T07:58:09.250Z",
+                     *       "createdAt": "2026-11-26T11:21:53.694Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a216dc-a763-754b-8b06-95949eb3c72a",
+                     *       "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
                      *       "name": "7b",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "updatedAt": "2026-11-26T07:58:09.257Z"
+                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "updatedAt": "2026-11-26T11:21:53.698Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -26425,28 +26900,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T07:58:09.263Z",
-                     *           "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
-                     *           "id": "01a216dc-a770-716d-a476-74608cf8afb0",
-                     *           "studentId": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030"
+                     *           "enrolledAt": "2026-11-26T11:21:53.702Z",
+                     *           "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *           "id": "01a21797-2f26-71f1-8c44-3602a480c7f2",
+                     *           "studentId": "01a21797-2c37-750a-b68f-b50bb876ce62"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a216dc-a4ae-73c9-abfb-5ef3dcfed030",
+                     *           "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T07:58:09.263Z",
-                     *           "homeroomId": "01a216dc-a763-754b-8b06-95949eb3c72a",
-                     *           "id": "01a216dc-a770-716d-a476-7461e3432af1",
-                     *           "studentId": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7"
+                     *           "enrolledAt": "2026-11-26T11:21:53.702Z",
+                     *           "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *           "id": "01a21797-2f26-71f1-8c44-36030f9ffab0",
+                     *           "studentId": "01a21797-2c38-72f2-97e2-39b852c07225"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a216dc-a4af-72dc-bb88-f8f9b7bb9cb7",
+                     *           "id": "01a21797-2c38-72f2-97e2-39b852c07225",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -26484,8 +26959,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                 *         "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                 *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                 *         "01a21797-2c36-766c-875f-6c8d22c16c43"
                  *       ]
                  *     }
                  */
@@ -26711,13 +27186,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-26T07:58:10.510Z",
-                     *           "id": "01a216dc-ac4f-7764-94fa-82fe702b5734",
+                     *           "createdAt": "2026-11-26T11:21:54.956Z",
+                     *           "id": "01a21797-340c-7674-a64c-20d50c9d967d",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -26756,7 +27231,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -26775,16 +27250,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T07:58:10.510Z",
-                     *       "id": "01a216dc-ac4f-7764-94fa-82fe702b5734",
+                     *       "createdAt": "2026-11-26T11:21:54.956Z",
+                     *       "id": "01a21797-340c-7674-a64c-20d50c9d967d",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -26865,13 +27340,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
+                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T07:58:10.510Z",
-                     *       "id": "01a216dc-ac4f-7764-94fa-82fe702b5734",
+                     *       "createdAt": "2026-11-26T11:21:54.956Z",
+                     *       "id": "01a21797-340c-7674-a64c-20d50c9d967d",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -27685,13 +28160,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-26T07:58:09.208Z",
+                     *         "createdAt": "2026-11-26T11:21:53.679Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *         "updatedAt": "2026-11-26T07:58:09.219Z"
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "updatedAt": "2026-11-26T11:21:53.685Z"
                      *       }
                      *     ]
                      */
@@ -27747,13 +28222,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T07:58:09.208Z",
+                     *       "createdAt": "2026-11-26T11:21:53.679Z",
                      *       "description": null,
-                     *       "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *       "updatedAt": "2026-11-26T07:58:09.208Z"
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "updatedAt": "2026-11-26T11:21:53.679Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -27798,13 +28273,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T07:58:09.208Z",
+                     *       "createdAt": "2026-11-26T11:21:53.679Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *       "updatedAt": "2026-11-26T07:58:09.219Z"
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "updatedAt": "2026-11-26T11:21:53.685Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -27903,13 +28378,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T07:58:09.208Z",
+                     *       "createdAt": "2026-11-26T11:21:53.679Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a216dc-a738-76ea-843d-336382156959",
+                     *       "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
-                     *       "updatedAt": "2026-11-26T07:58:09.219Z"
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "updatedAt": "2026-11-26T11:21:53.685Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -27949,9 +28424,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T07:58:08.554Z",
+                     *         "createdAt": "2026-11-26T11:21:52.944Z",
                      *         "customDomain": null,
-                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -27960,18 +28435,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:09.540Z"
+                     *         "updatedAt": "2026-11-26T11:21:53.930Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-26T07:58:08.555Z",
+                     *         "createdAt": "2026-11-26T11:21:52.946Z",
                      *         "customDomain": null,
-                     *         "id": "01a216dc-a4ab-7440-b811-efb97f20887a",
+                     *         "id": "01a21797-2c32-7463-9e25-8f1662bf58a5",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:08.555Z"
+                     *         "updatedAt": "2026-11-26T11:21:52.946Z"
                      *       }
                      *     ]
                      */
@@ -28020,22 +28495,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a216dc-aa27-74ac-9c92-04da89e6a492",
+                     *         "memberId": "01a21797-31a1-75f5-a2c7-bfad1b8b0685",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "u2n3-bps7-bh6u-g2yp",
+                     *       "temporaryPassword": "ab3s-bksx-bjk2-2ww5",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-26T07:58:09.918Z",
+                     *         "createdAt": "2026-11-26T11:21:54.296Z",
                      *         "customDomain": null,
-                     *         "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *         "id": "01a21797-31a0-7578-a581-84c71b04db53",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:09.918Z"
+                     *         "updatedAt": "2026-11-26T11:21:54.296Z"
                      *       }
                      *     }
                      */
@@ -28108,15 +28583,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.918Z",
+                     *       "createdAt": "2026-11-26T11:21:54.296Z",
                      *       "customDomain": null,
-                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T07:58:09.918Z"
+                     *       "updatedAt": "2026-11-26T11:21:54.296Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28164,7 +28639,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -28218,16 +28693,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.918Z",
+                     *       "createdAt": "2026-11-26T11:21:54.296Z",
                      *       "customDomain": null,
-                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T07:58:10.029Z"
+                     *       "updatedAt": "2026-11-26T11:21:54.413Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28266,16 +28741,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.918Z",
+                     *       "createdAt": "2026-11-26T11:21:54.296Z",
                      *       "customDomain": null,
-                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T07:58:10.048Z"
+                     *       "updatedAt": "2026-11-26T11:21:54.441Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28312,17 +28787,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T07:58:09.969Z",
+                     *         "createdAt": "2026-11-26T11:21:54.348Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a216dc-aa31-7676-ad8e-945da9f08b44",
+                     *         "id": "01a21797-31ad-773f-b558-537c8ae12f79",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=qjVtpqpvXfpLIdBMFN0JfeOx6a5YcdD0",
+                     *         "recordValue": "groupwork-domain=k89l3Z0lOlqVqF2aVciyJ0diT6638EaL",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-26T07:58:09.969Z",
-                     *         "verifiedAt": "2026-11-26T07:58:09.969Z"
+                     *         "updatedAt": "2026-11-26T11:21:54.348Z",
+                     *         "verifiedAt": "2026-11-26T11:21:54.348Z"
                      *       }
                      *     ]
                      */
@@ -28373,17 +28848,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T07:58:09.969Z",
+                     *       "createdAt": "2026-11-26T11:21:54.348Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a216dc-aa31-7676-ad8e-945da9f08b44",
+                     *       "id": "01a21797-31ad-773f-b558-537c8ae12f79",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=qjVtpqpvXfpLIdBMFN0JfeOx6a5YcdD0",
+                     *       "recordValue": "groupwork-domain=k89l3Z0lOlqVqF2aVciyJ0diT6638EaL",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-26T07:58:09.969Z",
-                     *       "verifiedAt": "2026-11-26T07:58:09.969Z"
+                     *       "updatedAt": "2026-11-26T11:21:54.348Z",
+                     *       "verifiedAt": "2026-11-26T11:21:54.348Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -28468,19 +28943,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T07:58:09.918Z",
+                     *           "createdAt": "2026-11-26T11:21:54.296Z",
                      *           "externalId": null,
-                     *           "id": "01a216dc-aa27-74ac-9c92-04da89e6a492",
-                     *           "organizationId": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *           "id": "01a21797-31a1-75f5-a2c7-bfad1b8b0685",
+                     *           "organizationId": "01a21797-31a0-7578-a581-84c71b04db53",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a216dc-aa26-769c-a84d-a88991bf8b38",
+                     *             "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a216dc-aa26-769c-a84d-a88991bf8b38"
+                     *           "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -28518,16 +28993,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.918Z",
+                     *       "createdAt": "2026-11-26T11:21:54.296Z",
                      *       "customDomain": null,
-                     *       "id": "01a216dc-aa26-769c-a84d-a8888dbf3491",
+                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T07:58:10.043Z"
+                     *       "updatedAt": "2026-11-26T11:21:54.435Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28580,7 +29055,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
+                     *           "id": "01a21797-2f71-768f-a933-613b8ec5c258",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -28640,35 +29115,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.564Z",
+                     *       "createdAt": "2026-11-26T11:21:53.952Z",
                      *       "email": "gil.moreau@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a8be-7544-9138-c2065c8b841b",
+                     *       "id": "01a21797-3048-70cc-8577-08e6003fe2a2",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:09.564Z",
+                     *         "createdAt": "2026-11-26T11:21:53.952Z",
                      *         "externalId": null,
-                     *         "id": "01a216dc-a8be-7544-9138-c207e0da0a65",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-3048-70cc-8577-08e7b0d882ee",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a216dc-a8be-7544-9138-c2065c8b841b"
+                     *         "userId": "01a21797-3048-70cc-8577-08e6003fe2a2"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Gil Moreau",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "slipToken": "pz85GkqBqoLB7rOvG4F8wgXd",
-                     *       "temporaryPassword": "giraffe-unique-gown",
+                     *       "slipToken": "jxSW4q8B1GqRhydzfZO9ls3y",
+                     *       "temporaryPassword": "pouch-make-exam",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T07:58:09.564Z",
+                     *       "updatedAt": "2026-11-26T11:21:53.952Z",
                      *       "username": null
                      *     }
                      */
@@ -28772,51 +29247,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.557Z",
+                     *       "createdAt": "2026-11-26T11:21:52.950Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T07:58:08.944Z",
+                     *       "lastLoginAt": "2026-11-26T11:21:53.462Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:08.557Z",
+                     *         "createdAt": "2026-11-26T11:21:52.950Z",
                      *         "externalId": null,
-                     *         "id": "01a216dc-a4ad-7059-8be0-d8f606bd9018",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2c36-766c-875f-6c8c41ae15f9",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *         "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T07:58:08.554Z",
+                     *         "createdAt": "2026-11-26T11:21:52.944Z",
                      *         "customDomain": null,
-                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:08.554Z"
+                     *         "updatedAt": "2026-11-26T11:21:52.944Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T07:58:08.557Z",
+                     *       "updatedAt": "2026-11-26T11:21:52.950Z",
                      *       "username": null
                      *     }
                      */
@@ -28864,40 +29339,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:08.556Z",
+                     *       "createdAt": "2026-11-26T11:21:52.948Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *       "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T07:58:08.765Z",
+                     *       "lastLoginAt": "2026-11-26T11:21:53.290Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:08.556Z",
+                     *         "createdAt": "2026-11-26T11:21:52.948Z",
                      *         "externalId": null,
-                     *         "id": "01a216dc-a4ac-7622-9c54-126de5807556",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a216dc-a4ac-7622-9c54-126b2a712f0f"
+                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T07:58:08.554Z",
+                     *         "createdAt": "2026-11-26T11:21:52.944Z",
                      *         "customDomain": null,
-                     *         "id": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -28906,12 +29381,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T07:58:09.540Z"
+                     *         "updatedAt": "2026-11-26T11:21:53.930Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-26T07:58:09.740Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.136Z",
                      *       "username": null
                      *     }
                      */
@@ -29026,32 +29501,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.318Z",
+                     *       "createdAt": "2026-11-26T11:21:53.739Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
+                     *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
+                     *       "id": "01a21797-2f71-768f-a933-613b8ec5c258",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:09.318Z",
+                     *         "createdAt": "2026-11-26T11:21:53.739Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a216dc-a7df-7628-80d7-f31d8e32a921",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2f71-768f-a933-613caee8bc97",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T07:58:09.382Z",
-                     *         "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *         "updatedAt": "2026-11-26T11:21:53.783Z",
+                     *         "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T07:58:09.382Z",
+                     *       "updatedAt": "2026-11-26T11:21:53.783Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -29149,32 +29625,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:09.318Z",
+                     *       "createdAt": "2026-11-26T11:21:53.739Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
+                     *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a216dc-a7df-7628-80d7-f31cc8f54fdb",
+                     *       "id": "01a21797-2f71-768f-a933-613b8ec5c258",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T07:58:09.318Z",
+                     *         "createdAt": "2026-11-26T11:21:53.739Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a216dc-a7df-7628-80d7-f31d8e32a921",
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "id": "01a21797-2f71-768f-a933-613caee8bc97",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T07:58:09.382Z",
-                     *         "userId": "01a216dc-a7df-7628-80d7-f31cc8f54fdb"
+                     *         "updatedAt": "2026-11-26T11:21:53.783Z",
+                     *         "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T07:58:09.382Z",
+                     *       "updatedAt": "2026-11-26T11:21:53.783Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -29253,8 +29730,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "slipToken": "Iu7Ht9u2cMjHg29DF3S41qIn",
-                     *       "temporaryPassword": "stage-burrow-gear",
+                     *       "slipToken": "6lTgEeckvcDBaiBGFvD0FduW",
+                     *       "temporaryPassword": "part-vacuum-tuna",
                      *       "username": null
                      *     }
                      */
@@ -29331,20 +29808,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T07:58:10.170Z",
+                     *         "createdAt": "2026-11-26T11:21:54.583Z",
                      *         "group": {
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-3298-73cc-ae69-f2c03cd0fdc5",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.170Z"
+                     *         "updatedAt": "2026-11-26T11:21:54.583Z"
                      *       }
                      *     ]
                      */
@@ -29386,36 +29863,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T07:58:10.378Z",
-                     *       "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "createdAt": "2026-11-26T11:21:54.830Z",
+                     *       "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T07:58:10.705Z",
-                     *       "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *       "lastActivity": "2026-11-26T07:58:10.725Z",
+                     *       "gradedAt": "2026-11-26T11:21:55.125Z",
+                     *       "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *       "lastActivity": "2026-11-26T11:21:55.152Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-26T07:58:10.725Z",
-                     *       "lockedByAssignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "lockedAt": "2026-11-26T11:21:55.152Z",
+                     *       "lockedByAssignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-26T07:58:10.682Z",
-                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "submittedAt": "2026-11-26T11:21:55.102Z",
+                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T07:58:10.725Z",
+                     *       "updatedAt": "2026-11-26T11:21:55.152Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -29513,23 +29990,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T07:58:10.389Z",
-                     *       "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *       "createdAt": "2026-11-26T11:21:54.838Z",
+                     *       "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
-                     *       "lastActivity": "2026-11-26T07:58:10.430Z",
-                     *       "lastEditedBy": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *       "lastActivity": "2026-11-26T11:21:54.875Z",
+                     *       "lastEditedBy": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *       "lastEditedByUser": {
-                     *         "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *         "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -29543,9 +30020,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T07:58:10.430Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.875Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -30416,23 +30893,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T07:58:10.389Z",
-                     *       "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *       "createdAt": "2026-11-26T11:21:54.838Z",
+                     *       "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
-                     *       "lastActivity": "2026-11-26T07:58:10.422Z",
-                     *       "lastEditedBy": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *       "lastActivity": "2026-11-26T11:21:54.866Z",
+                     *       "lastEditedBy": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *       "lastEditedByUser": {
-                     *         "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *         "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -30446,9 +30923,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-26T07:58:10.422Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.866Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -30549,7 +31026,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a216dc-abcb-75e0-b40c-c85cb380e91d-1",
+                     *         "key": "01a21797-338e-74c1-92cc-26206c730265-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -30561,13 +31038,13 @@ export interface operations {
                      *           "review": true
                      *         },
                      *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a216dc-abcb-75e0-b40c-c85cb380e91d/file"
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a21797-338e-74c1-92cc-26206c730265/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a216dc-abcb-75e0-b40c-c85cb380e91d/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a21797-338e-74c1-92cc-26206c730265/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -30581,7 +31058,7 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "name": "Ben Okafor"
                      *         }
                      *       },
@@ -30725,20 +31202,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T07:58:10.378Z",
-                     *       "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "createdAt": "2026-11-26T11:21:54.830Z",
+                     *       "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T07:58:10.700Z",
-                     *       "gradedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *       "lastActivity": "2026-11-26T07:58:10.682Z",
+                     *       "gradedAt": "2026-11-26T11:21:55.120Z",
+                     *       "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *       "lastActivity": "2026-11-26T11:21:55.102Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -30749,12 +31226,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-26T07:58:10.682Z",
-                     *       "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "submittedAt": "2026-11-26T11:21:55.102Z",
+                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T07:58:10.682Z",
+                     *       "updatedAt": "2026-11-26T11:21:55.102Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -30953,7 +31430,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85"
+                 *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b"
                  *     }
                  */
                 "application/json": components["schemas"]["SubmitDocument"];
@@ -30969,20 +31446,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T07:58:10.378Z",
-                     *         "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "createdAt": "2026-11-26T11:21:54.830Z",
+                     *         "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *         "lastActivity": "2026-11-26T07:58:10.579Z",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *         "lastActivity": "2026-11-26T11:21:55.009Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -30993,131 +31470,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-26T07:58:10.579Z",
-                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "submittedAt": "2026-11-26T11:21:55.009Z",
+                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T07:58:10.579Z",
+                     *         "updatedAt": "2026-11-26T11:21:55.009Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "deadline": "2026-12-01T07:58:10.306Z",
-                     *           "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "deadline": "2026-12-01T11:21:54.757Z",
+                     *           "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *         "createdAt": "2026-11-26T07:58:10.257Z",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "createdAt": "2026-11-26T11:21:54.714Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-26T07:58:10.579Z",
+                     *           "createdAt": "2026-11-26T11:21:55.009Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *               "downloadUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/download",
+                     *               "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *               "downloadUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a216dc-ac8f-702e-969c-64cff147afe3",
-                     *               "pdfUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/pdf",
+                     *               "id": "01a21797-343f-74da-82dd-fc2719518f8d",
+                     *               "pdfUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
+                     *               "submissionId": "01a21797-3442-720d-bfa4-7a16ed613c6b",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *           "id": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
+                     *           "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "id": "01a21797-3442-720d-bfa4-7a16ed613c6b",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *             "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *             "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-26T07:58:10.579Z",
-                     *           "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "submittedAt": "2026-11-26T11:21:55.009Z",
+                     *           "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
+                     *         "currentSubmissionId": "01a21797-3442-720d-bfa4-7a16ed613c6b",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.281Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.733Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.295Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.743Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *         "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-26T07:58:10.579Z"
+                     *         "updatedAt": "2026-11-26T11:21:55.009Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-26T07:58:10.579Z",
+                     *         "createdAt": "2026-11-26T11:21:55.009Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *             "downloadUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/download",
+                     *             "documentId": "01a21797-338e-74c1-92cc-26206c730265",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a216dc-ac8f-702e-969c-64cff147afe3",
-                     *             "pdfUrl": "/api/feedback/submissions/01a216dc-ac94-7315-9c2d-496bc4e1a824/documents/01a216dc-ac8f-702e-969c-64cff147afe3/pdf",
+                     *             "id": "01a21797-343f-74da-82dd-fc2719518f8d",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
+                     *             "submissionId": "01a21797-3442-720d-bfa4-7a16ed613c6b",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *         "id": "01a216dc-ac94-7315-9c2d-496bc4e1a824",
+                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "id": "01a21797-3442-720d-bfa4-7a16ed613c6b",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a216dc-a4ad-7059-8be0-d8f4895fde38",
-                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T07:58:10.579Z",
-                     *         "submittedById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "submittedAt": "2026-11-26T11:21:55.009Z",
+                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -31173,20 +31650,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T07:58:10.378Z",
-                     *         "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "createdAt": "2026-11-26T11:21:54.830Z",
+                     *         "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *         "lastActivity": "2026-11-26T07:58:10.615Z",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *         "lastActivity": "2026-11-26T11:21:55.028Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -31200,63 +31677,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T07:58:10.615Z",
+                     *         "updatedAt": "2026-11-26T11:21:55.028Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *           "deadline": "2026-12-01T07:58:10.306Z",
-                     *           "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "deadline": "2026-12-01T11:21:54.757Z",
+                     *           "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *         "createdAt": "2026-11-26T07:58:10.257Z",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "createdAt": "2026-11-26T11:21:54.714Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.281Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.733Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *             "createdAt": "2026-11-26T07:58:10.295Z",
+                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "createdAt": "2026-11-26T11:21:54.743Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *             "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *             "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *         "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T07:58:10.615Z"
+                     *         "updatedAt": "2026-11-26T11:21:55.028Z"
                      *       }
                      *     }
                      */
@@ -31301,14 +31778,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T07:58:10.422Z",
-                     *         "documentId": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *         "createdAt": "2026-11-26T11:21:54.866Z",
+                     *         "documentId": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
                      *         "editors": [
-                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         ],
-                     *         "id": "01a216dc-abf7-74e1-9bb2-92af07e07d97",
+                     *         "id": "01a21797-33b3-725b-b9ae-224935c0b711",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *         "savedById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -31316,14 +31793,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T07:58:10.389Z",
-                     *         "documentId": "01a216dc-abd9-7447-a0b9-88679fe2846a",
+                     *         "createdAt": "2026-11-26T11:21:54.838Z",
+                     *         "documentId": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
                      *         "editors": [
-                     *           "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         ],
-                     *         "id": "01a216dc-abd9-7447-a0b9-8868232ee9e8",
+                     *         "id": "01a21797-3397-704a-aeb2-0a4e080db8f6",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *         "savedById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -31421,23 +31898,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T07:58:10.389Z",
-                     *       "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *       "createdAt": "2026-11-26T11:21:54.838Z",
+                     *       "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
-                     *       "lastActivity": "2026-11-26T07:58:10.444Z",
-                     *       "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *       "lastActivity": "2026-11-26T11:21:54.886Z",
+                     *       "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "lastEditedByUser": {
-                     *         "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -31451,9 +31928,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T07:58:10.444Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.886Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31494,110 +31971,110 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:10.170Z",
+                     *       "createdAt": "2026-11-26T11:21:54.583Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-12-01T07:58:10.306Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-12-01T11:21:54.757Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "createdAt": "2026-11-26T07:58:10.281Z",
+                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "createdAt": "2026-11-26T11:21:54.733Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *               "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "createdAt": "2026-11-26T07:58:10.295Z",
+                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "createdAt": "2026-11-26T11:21:54.743Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *               "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *               "id": "01a21797-3338-7573-9342-d7601a790821",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *           "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.324Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.778Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7",
+                     *       "id": "01a21797-3298-73cc-ae69-f2c03cd0fdc5",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *         },
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "teacher": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.170Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.583Z",
                      *       "writing": []
                      *     }
                      */
@@ -31785,23 +32262,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T07:58:10.170Z",
+                     *       "createdAt": "2026-11-26T11:21:54.583Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T07:58:10.378Z",
-                     *           "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "createdAt": "2026-11-26T11:21:54.830Z",
+                     *           "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *           "lastActivity": "2026-11-26T07:58:10.378Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *           "lastActivity": "2026-11-26T11:21:54.830Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -31815,28 +32292,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-26T07:58:10.378Z",
+                     *           "updatedAt": "2026-11-26T11:21:54.830Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *         },
                      *         {
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T07:58:10.389Z",
-                     *           "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *           "createdAt": "2026-11-26T11:21:54.838Z",
+                     *           "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
-                     *           "lastActivity": "2026-11-26T07:58:10.444Z",
-                     *           "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *           "lastActivity": "2026-11-26T11:21:54.886Z",
+                     *           "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "lastEditedByUser": {
-                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -31850,113 +32327,113 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-26T07:58:10.444Z",
+                     *           "updatedAt": "2026-11-26T11:21:54.886Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a216dc-a77b-737f-bc34-68197772bd5a",
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
-                     *             "deadline": "2026-12-01T07:58:10.306Z",
-                     *             "id": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "deadline": "2026-12-01T11:21:54.757Z",
+                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *           "createdAt": "2026-11-26T07:58:10.257Z",
+                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "createdAt": "2026-11-26T11:21:54.714Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "createdAt": "2026-11-26T07:58:10.281Z",
+                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "createdAt": "2026-11-26T11:21:54.733Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a216dc-ab6c-766e-92a7-cd4eaf724454",
+                     *               "id": "01a21797-332e-7481-bb95-cb07457b438d",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab6c-766e-92a7-cd4eaf724454/download"
+                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
-                     *               "createdAt": "2026-11-26T07:58:10.295Z",
+                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "createdAt": "2026-11-26T11:21:54.743Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a216dc-ab54-741a-bac5-828b4276416e",
-                     *               "id": "01a216dc-ab78-7407-941d-e2c104ee9ac8",
+                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *               "id": "01a21797-3338-7573-9342-d7601a790821",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
-                     *               "url": "/api/assignments/01a216dc-ab54-741a-bac5-828ad46f5c85/attachments/01a216dc-ab78-7407-941d-e2c104ee9ac8/download"
+                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a216dc-aaeb-722c-b36e-df3816712186",
+                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-ab54-741a-bac5-828b4276416e",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T07:58:10.319Z",
+                     *           "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T07:58:10.378Z"
+                     *           "updatedAt": "2026-11-26T11:21:54.830Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7",
+                     *       "id": "01a21797-3298-73cc-ae69-f2c03cd0fdc5",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af38c862b84",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a216dc-a4ad-7059-8be0-d8f4895fde38"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
                      *         },
                      *         {
-                     *           "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *           "id": "01a216dc-aafb-7688-93df-8af4880f4ee8",
-                     *           "joinedAt": "2026-11-26T07:58:10.170Z",
+                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
+                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2"
+                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a216dc-a4a9-7604-ace9-e983fa3e07ac",
+                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
                      *       "teacher": {
-                     *         "id": "01a216dc-a4ac-7622-9c54-126b2a712f0f",
+                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T07:58:10.170Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.583Z",
                      *       "writing": []
                      *     }
                      */
@@ -32002,20 +32479,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T07:58:10.378Z",
-                     *         "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "createdAt": "2026-11-26T11:21:54.830Z",
+                     *         "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *         "lastActivity": "2026-11-26T07:58:10.378Z",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *         "lastActivity": "2026-11-26T11:21:54.830Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -32029,28 +32506,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T07:58:10.378Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.830Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       },
                      *       {
-                     *         "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T07:58:10.389Z",
-                     *         "createdById": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *         "createdAt": "2026-11-26T11:21:54.838Z",
+                     *         "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *         "id": "01a216dc-abd9-7447-a0b9-88679fe2846a",
-                     *         "lastActivity": "2026-11-26T07:58:10.444Z",
-                     *         "lastEditedBy": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *         "lastActivity": "2026-11-26T11:21:54.886Z",
+                     *         "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "lastEditedByUser": {
-                     *           "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -32064,9 +32541,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-26T07:58:10.444Z",
+                     *         "updatedAt": "2026-11-26T11:21:54.886Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *       }
                      *     ]
                      */
@@ -32102,7 +32579,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                 *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -32122,20 +32599,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a216dc-ab54-741a-bac5-828ad46f5c85",
+                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T07:58:10.378Z",
-                     *       "createdById": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "createdAt": "2026-11-26T11:21:54.830Z",
+                     *       "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a216dc-aafa-7507-b09f-4e1e6b08911c",
-                     *       "id": "01a216dc-abcb-75e0-b40c-c85cb380e91d",
-                     *       "lastActivity": "2026-11-26T07:58:10.378Z",
+                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a21797-338e-74c1-92cc-26206c730265",
+                     *       "lastActivity": "2026-11-26T11:21:54.830Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -32149,9 +32626,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T07:58:10.378Z",
+                     *       "updatedAt": "2026-11-26T11:21:54.830Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32207,49 +32684,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a216dc-ac2e-7180-87b5-3ea2879ab45f",
+                     *               "id": "01a21797-33ea-71e8-bd59-8816c8b0bff6",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a216dc-aafa-7507-b09f-4e1f6b0d60e7/messages/attachments/01a216dc-ac2e-7180-87b5-3ea2879ab45f/download"
+                     *               "url": "/api/workrooms/01a21797-3298-73cc-ae69-f2c03cd0fdc5/messages/attachments/01a21797-33ea-71e8-bd59-8816c8b0bff6/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-26T07:58:10.483Z",
+                     *           "createdAt": "2026-11-26T11:21:54.929Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a216dc-ac34-76da-9f53-1a43ab5d05e2",
-                     *           "replyToId": "01a216dc-ac27-774e-90c2-dca81e51e676",
+                     *           "id": "01a21797-33f1-73b8-9f64-d5a180f99853",
+                     *           "replyToId": "01a21797-33de-70c6-a675-51828975f896",
                      *           "sender": {
-                     *             "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *           "senderId": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-26T07:58:10.470Z",
+                     *           "createdAt": "2026-11-26T11:21:54.909Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-26T07:58:10.491Z",
-                     *           "id": "01a216dc-ac27-774e-90c2-dca81e51e676",
+                     *           "editedAt": "2026-11-26T11:21:54.938Z",
+                     *           "id": "01a21797-33de-70c6-a675-51828975f896",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *           "senderId": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -32288,10 +32765,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a216dc-ac2e-7180-87b5-3ea2879ab45f"
+                 *         "01a21797-33ea-71e8-bd59-8816c8b0bff6"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a216dc-ac27-774e-90c2-dca81e51e676"
+                 *       "replyToId": "01a21797-33de-70c6-a675-51828975f896"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -32320,29 +32797,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a216dc-ac2e-7180-87b5-3ea2879ab45f",
+                     *           "id": "01a21797-33ea-71e8-bd59-8816c8b0bff6",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a216dc-aafa-7507-b09f-4e1f6b0d60e7/messages/attachments/01a216dc-ac2e-7180-87b5-3ea2879ab45f/download"
+                     *           "url": "/api/workrooms/01a21797-3298-73cc-ae69-f2c03cd0fdc5/messages/attachments/01a21797-33ea-71e8-bd59-8816c8b0bff6/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-26T07:58:10.483Z",
+                     *       "createdAt": "2026-11-26T11:21:54.929Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a216dc-ac34-76da-9f53-1a43ab5d05e2",
-                     *       "replyToId": "01a216dc-ac27-774e-90c2-dca81e51e676",
+                     *       "id": "01a21797-33f1-73b8-9f64-d5a180f99853",
+                     *       "replyToId": "01a21797-33de-70c6-a675-51828975f896",
                      *       "sender": {
-                     *         "id": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *         "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a216dc-a4ae-73c9-abfb-5ef08fcc6ce2",
+                     *       "senderId": "01a21797-2c36-766c-875f-6c8d22c16c43",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -32397,10 +32874,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a216dc-ac2e-7180-87b5-3ea2879ab45f",
+                     *       "id": "01a21797-33ea-71e8-bd59-8816c8b0bff6",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a216dc-aafa-7507-b09f-4e1f6b0d60e7/messages/attachments/01a216dc-ac2e-7180-87b5-3ea2879ab45f/download"
+                     *       "url": "/api/workrooms/01a21797-3298-73cc-ae69-f2c03cd0fdc5/messages/attachments/01a21797-33ea-71e8-bd59-8816c8b0bff6/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -32502,21 +32979,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-26T07:58:10.470Z",
-                     *       "deletedAt": "2026-11-26T07:58:10.506Z",
-                     *       "editedAt": "2026-11-26T07:58:10.491Z",
-                     *       "id": "01a216dc-ac27-774e-90c2-dca81e51e676",
+                     *       "createdAt": "2026-11-26T11:21:54.909Z",
+                     *       "deletedAt": "2026-11-26T11:21:54.952Z",
+                     *       "editedAt": "2026-11-26T11:21:54.938Z",
+                     *       "id": "01a21797-33de-70c6-a675-51828975f896",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "senderId": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -32569,21 +33046,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-26T07:58:10.470Z",
+                     *       "createdAt": "2026-11-26T11:21:54.909Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-26T07:58:10.491Z",
-                     *       "id": "01a216dc-ac27-774e-90c2-dca81e51e676",
+                     *       "editedAt": "2026-11-26T11:21:54.938Z",
+                     *       "id": "01a21797-33de-70c6-a675-51828975f896",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *         "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a216dc-a4ad-7059-8be0-d8f4895fde38",
+                     *       "senderId": "01a21797-2c36-766c-875f-6c8a7a3e1994",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a216dc-aafa-7507-b09f-4e1f6b0d60e7"
+                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -32618,7 +33095,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a216dc-ac34-76da-9f53-1a43ab5d05e2"
+                 *       "lastReadMessageId": "01a21797-33f1-73b8-9f64-d5a180f99853"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];
