@@ -37,7 +37,6 @@ CREATE TABLE deletion_archives (
 CREATE INDEX deletion_archives_organization_idx ON deletion_archives (organization_id, deleted_at, id);
 CREATE INDEX deletion_archives_object_idx ON deletion_archives (object_id, organization_id, deleted_at);
 CREATE INDEX deletion_archives_expires_idx ON deletion_archives (expires_at);
-CREATE INDEX deletion_archives_deleted_by_idx ON deletion_archives (deleted_by_id, organization_id);
 
 -- The rows of an archive: compressed lines of JSON, encoded as base64.
 CREATE TABLE deletion_archive_chunks (

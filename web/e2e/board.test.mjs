@@ -158,12 +158,8 @@ scenario("moving a student and extending the deadline can be undone", async (har
   await board.getByRole("button", { name: "Give 5 more minutes" }).click();
   await note(board, "New end").waitFor();
   assert.equal(Date.parse((await harness.topic("Landforms")).deadline) - Date.parse(before), 300_000);
-  // The preview of the dialog sends the same request as a dry run.
-  const isUpdate = (url) => url.pathname.endsWith("/bulk") && !url.searchParams.has("dryRun");
-  const back = board.waitForResponse((response) => isUpdate(new URL(response.url())) && response.ok());
   await note(board, "New end").getByRole("button", { name: "Undo" }).click();
-  await back;
-  assert.equal((await harness.topic("Landforms")).deadline, before);
+  while ((await harness.topic("Landforms")).deadline !== before) await board.waitForTimeout(50);
 });
 
 scenario("projector shows topic, remaining time and groups but nothing about their work", async (harness) => {

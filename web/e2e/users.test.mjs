@@ -81,7 +81,7 @@ scenario("imported users can sign in", async (harness) => {
   await page.getByText("1 person is switched off.").waitFor();
   assert.equal((await signsIn(harness, "cleo@demo.example", "groupwork-demo")).status, 401);
   await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByText("1 person can sign in again.").waitFor();
+  await page.getByText("1 person is active again.").waitFor();
   assert.equal((await signsIn(harness, "cleo@demo.example", "groupwork-demo")).status, 200);
 });
 
@@ -169,6 +169,6 @@ scenario("selected users are switched off together and get new passwords as slip
   await done.waitFor();
   assert.deepEqual([await state(names[0]), await state(names[1])], [false, false]);
   await done.getByRole("button", { name: "Undo" }).click();
-  await page.getByText("2 people can sign in again.").waitFor();
+  await page.getByText("2 people are active again.").waitFor();
   assert.deepEqual([await state(names[0]), await state(names[1])], [true, true]);
 });

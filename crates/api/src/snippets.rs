@@ -20,7 +20,7 @@ impl Editable for SnippetEdit {
 
 /// List the text snippets of the caller, oldest first
 ///
-/// At most 200. Nobody else can read them, administrators included.
+/// At most 200. No other user can read them, not even administrators.
 #[utoipa::path(get, path = "/snippets", responses((status = 200, body = [SnippetView])))]
 pub(crate) async fn list(cx: Context) -> Result<Json<Vec<SnippetView>>> {
     let user = cx.caller().user.id.clone();

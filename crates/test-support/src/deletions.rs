@@ -1,7 +1,5 @@
 //! Deleted objects that can be restored, whatever the setting of the service.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use common::clock;
 use db::archives::NewDeletion;
 use domain::deleted_object::DeletedNoun;
@@ -11,20 +9,17 @@ use super::request_context::ViewedAs;
 use super::rows::{execute, texts};
 use super::{TestApp, TestUser};
 
-/// The number of the next group, above those that tests create.
-static NEXT_NUMBER: AtomicI64 = AtomicI64::new(9000);
-
 /// Inserts a group of a class and deletes it as its teacher, without log entries and events; returns the id of the
 /// deletion.
 pub async fn delete_group_of(app: &TestApp, teacher: &TestUser, class: &str) -> String {
     let (id, room) = (clock::new_id(), clock::new_id());
-    let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
     let school = format!("SELECT organization_id FROM classes WHERE id = '{class}'");
     let school = texts(&app.database, school).await[0].clone().unwrap();
     let group = format!(
         "INSERT INTO groups (organization_id, id, name, name_key, group_number, class_id, created_by_id, created_at,
             updated_at)
-            VALUES ('{school}', '{id}', 'Deleted', 'deleted', {number}, '{class}', '{}', 1, 1)",
+            SELECT '{school}', '{id}', 'Deleted', 'deleted', COALESCE(MAX(group_number), 0) + 1, '{class}', '{}', 1, 1
+            FROM groups WHERE class_id = '{class}'",
         teacher.id
     );
     execute(&app.database, group).await;

@@ -3589,7 +3589,7 @@ export interface paths {
         };
         /**
          * List the text snippets of the caller, oldest first
-         * @description At most 200. Nobody else can read them, administrators included.
+         * @description At most 200. No other user can read them, not even administrators.
          */
         get: operations["get_snippets"];
         put?: never;
@@ -13267,56 +13267,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "createdAt": "2026-11-26T11:21:55.125Z",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "createdAt": "2026-11-26T11:45:06.850Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *           "entityId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-34b8-71d0-946f-f5a69fb60c1c",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *           "requestId": "01a21797-34b5-7279-b0f4-a6bc25a430b5",
-                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-7126-7238-a089-286eef3bc835",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "requestId": "01a217ac-711b-7635-b8be-47433e075d21",
+                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "createdAt": "2026-11-26T11:21:55.120Z",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "createdAt": "2026-11-26T11:45:06.812Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *           "entityId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-34b2-76cd-9b22-37d69261f75a",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *           "requestId": "01a21797-34b0-741b-97fc-7367c4ec6971",
-                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-7108-771e-b649-5fdfcf8fea05",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "requestId": "01a217ac-70fa-7657-8c58-047f47dcc493",
+                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NjkyMTE1MDc5LCIwMWEyMTc5Ny0zNDhiLTcwZTItODBlYy00NWJjYWU2ZGU4NWIiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NjkzNTA2NTQzLCIwMWEyMTdhYy02ZmYwLTc0NTItODc4Ni05ZGI1OTg4OGU2MmYiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -13375,7 +13375,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a21797-3560-7056-a411-547449d1fb47,2026-11-26T11:21:55.294Z,01a21797-2c34-7209-b9b9-e59343fb5708,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a21797-331d-72c8-96c0-e5b917a77f0b,The river,01a21797-2f30-7240-90a5-3362f4604e0a,0…
+                     *     01a217ac-7239-75c3-83cc-d92e06975660,2026-11-26T11:45:07.127Z,01a217ac-44ef-715b-b147-1443343fedb4,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a217ac-659d-7092-9df0-cb7bdea282c2,The river,01a217ac-5476-7479-b649-5f1e19999a6b,0…
                      */
                     "text/csv": string;
                 };
@@ -13570,16 +13570,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T11:21:54.071Z",
+                     *         "createdAt": "2026-11-26T11:45:01.334Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a21797-3097-7183-a346-4ad5ceeb5a0f",
+                     *         "id": "01a217ac-5b97-7299-9f03-04f50de78f1d",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=xnx4F0bdEqN2ljGXoAkxAjk8p0NqrELF",
+                     *         "recordValue": "groupwork-domain=p30y5XqZVYGlmgmyipkihGIfuUjLv1Uu",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-26T11:21:54.071Z",
+                     *         "updatedAt": "2026-11-26T11:45:01.334Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -13631,16 +13631,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T11:21:54.071Z",
+                     *       "createdAt": "2026-11-26T11:45:01.334Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a21797-3097-7183-a346-4ad5ceeb5a0f",
+                     *       "id": "01a217ac-5b97-7299-9f03-04f50de78f1d",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=xnx4F0bdEqN2ljGXoAkxAjk8p0NqrELF",
+                     *       "recordValue": "groupwork-domain=p30y5XqZVYGlmgmyipkihGIfuUjLv1Uu",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-26T11:21:54.071Z",
+                     *       "updatedAt": "2026-11-26T11:45:01.334Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -13768,7 +13768,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                 *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -13809,7 +13809,7 @@ export interface operations {
                      *         "submissionNotes": 0,
                      *         "textSnippets": 0
                      *       },
-                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -13841,7 +13841,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                 *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -13856,15 +13856,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.080Z",
+                     *       "createdAt": "2026-11-26T11:45:01.415Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a21797-30a1-7689-8a05-7c1a8c3a3996",
+                     *       "id": "01a217ac-5bea-77a0-a227-d1b8235b413b",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -13906,15 +13906,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.080Z",
+                     *       "createdAt": "2026-11-26T11:45:01.415Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a21797-30a1-7689-8a05-7c1a8c3a3996",
+                     *       "id": "01a217ac-5bea-77a0-a227-d1b8235b413b",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "RUNNING",
-                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14007,18 +14007,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-26T11:21:53.839Z",
+                     *           "createdAt": "2026-11-26T11:45:00.522Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-12-03T11:21:53.839Z",
+                     *           "expiresAt": "2026-12-03T11:45:00.522Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a21797-2fda-767a-ad4a-cad94d723654",
+                     *           "id": "01a217ac-58cf-704d-8e60-1685834bba44",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-26T11:21:53.839Z",
+                     *           "sentAt": "2026-11-26T11:45:00.522Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-26T11:21:53.839Z"
+                     *           "updatedAt": "2026-11-26T11:45:00.522Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14178,34 +14178,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:52.951Z",
+                     *           "createdAt": "2026-11-26T11:44:55.545Z",
                      *           "externalId": null,
-                     *           "id": "01a21797-2c37-750a-b68f-b50d570138d2",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "id": "01a217ac-44f9-75d5-a539-9b0bc4383559",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *             "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *           "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:52.947Z",
+                     *           "createdAt": "2026-11-26T11:44:55.533Z",
                      *           "externalId": null,
-                     *           "id": "01a21797-2c33-748b-86b1-541f46517794",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "id": "01a217ac-44ed-744a-be4f-690ae55ad458",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21797-2c33-748b-86b1-541d4002b482",
+                     *             "id": "01a217ac-44ed-744a-be4f-69083f98fc0d",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21797-2c33-748b-86b1-541d4002b482"
+                     *           "userId": "01a217ac-44ed-744a-be4f-69083f98fc0d"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14298,19 +14298,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:53.739Z",
+                     *       "createdAt": "2026-11-26T11:44:59.737Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a21797-2f71-768f-a933-613caee8bc97",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "id": "01a217ac-56a8-735b-b46a-d3762010ae8b",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-26T11:21:53.783Z",
+                     *       "updatedAt": "2026-11-26T11:45:00.111Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a21797-2f71-768f-a933-613b8ec5c258",
+                     *         "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -14357,40 +14357,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *           "createdAt": "2026-11-26T11:21:53.614Z",
-                     *           "expiresAt": "2026-11-27T11:21:53.614Z",
-                     *           "id": "01a21797-2eef-7222-9dd4-e4d62eecc7df",
+                     *           "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T11:44:58.853Z",
+                     *           "expiresAt": "2026-11-27T11:44:58.853Z",
+                     *           "id": "01a217ac-52ab-70b3-ba5a-938a9ca043a7",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T11:21:53.657Z",
+                     *           "updatedAt": "2026-11-26T11:44:59.099Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *             "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *           "createdAt": "2026-11-26T11:21:53.566Z",
-                     *           "expiresAt": "2026-11-27T11:21:53.566Z",
-                     *           "id": "01a21797-2ec0-7795-98d6-aa057d3770fd",
+                     *           "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T11:44:58.494Z",
+                     *           "expiresAt": "2026-11-27T11:44:58.494Z",
+                     *           "id": "01a217ac-5195-764e-b902-13665a906c07",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T11:21:53.610Z",
+                     *           "updatedAt": "2026-11-26T11:44:58.843Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *             "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *           "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14473,15 +14473,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.944Z",
+                     *       "createdAt": "2026-11-26T11:44:55.503Z",
                      *       "customDomain": null,
-                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T11:21:52.944Z"
+                     *       "updatedAt": "2026-11-26T11:44:55.503Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -14533,9 +14533,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.944Z",
+                     *       "createdAt": "2026-11-26T11:44:55.503Z",
                      *       "customDomain": null,
-                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -14544,7 +14544,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T11:21:53.930Z"
+                     *       "updatedAt": "2026-11-26T11:45:00.753Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -15076,7 +15076,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-26T11:21:53.934Z",
+                     *       "countedAt": "2026-11-26T11:45:00.775Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -15145,8 +15145,8 @@ export interface operations {
                      *         "hasServer": false,
                      *         "lastError": null,
                      *         "lastErrorAt": null,
-                     *         "oldestQueuedAt": "2026-11-26T11:21:54.158Z",
-                     *         "queued": 3
+                     *         "oldestQueuedAt": null,
+                     *         "queued": 0
                      *       },
                      *       "fileRemovals": 0,
                      *       "jobs": {
@@ -15156,8 +15156,8 @@ export interface operations {
                      *       },
                      *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-26T11:21:54.456Z",
-                     *       "uptime": 1,
+                     *       "timestamp": "2026-11-26T11:45:03.256Z",
+                     *       "uptime": 7,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -15211,50 +15211,50 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.733Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.941Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.743Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.984Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.714Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "deadline": "2026-12-01T11:21:54.757Z",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.899Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "deadline": "2026-12-01T11:45:04.155Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -15262,21 +15262,22 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "hasRubric": false,
+                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T11:21:54.763Z",
+                     *         "updatedAt": "2026-11-26T11:45:04.178Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -15310,17 +15311,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                 *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                 *       "deadline": "2026-11-29T11:21:54.708Z",
+                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                 *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                 *       "deadline": "2026-11-29T11:45:03.897Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
+                 *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5"
                  *         },
                  *         {
-                 *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
+                 *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -15346,20 +15347,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:54.714Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "deadline": "2026-11-29T11:21:54.708Z",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:03.899Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "deadline": "2026-11-29T11:45:03.897Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -15367,30 +15368,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-11-29T11:21:54.708Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-11-29T11:45:03.897Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -15398,34 +15399,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-11-29T11:21:54.708Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-11-29T11:45:03.897Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *           "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *           "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -15433,15 +15434,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
                      *         }
                      *       ],
-                     *       "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "hasRubric": false,
+                     *       "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -15455,7 +15457,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T11:21:54.714Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.899Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -15500,8 +15502,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *         "deadline": "2026-12-01T11:21:54.757Z",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "deadline": "2026-12-01T11:45:04.155Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -15560,32 +15562,32 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-12-01T11:21:54.757Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-12-01T11:45:04.155Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *           },
                      *           "currentSubmission": {
                      *             "attempt": 3,
-                     *             "createdAt": "2026-11-26T11:21:55.102Z",
+                     *             "createdAt": "2026-11-26T11:45:06.691Z",
                      *             "documents": [
                      *               {
-                     *                 "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
+                     *                 "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
                      *                 "fileExtension": "docx",
-                     *                 "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
+                     *                 "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
                      *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                 "size": 5587,
-                     *                 "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *                 "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *                 "title": "Our page"
                      *               }
                      *             ],
@@ -15593,64 +15595,64 @@ export interface operations {
                      *             "grade": {
                      *               "feedback": null,
                      *               "files": [],
-                     *               "gradedAt": "2026-11-26T11:21:55.125Z",
-                     *               "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "gradedAt": "2026-11-26T11:45:06.850Z",
+                     *               "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *               "history": 2,
                      *               "memberGrades": [],
                      *               "points": 13,
-                     *               "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *               "publishedAt": "2026-11-26T11:45:06.850Z",
                      *               "rubric": [],
                      *               "status": "PUBLISHED",
                      *               "value": "2"
                      *             },
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-7083-779a-ae18-ad992143e314",
                      *             "isLate": false,
                      *             "lateBySeconds": 0,
                      *             "memberIds": [
-                     *               "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *               "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *               "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *             ],
                      *             "note": null,
                      *             "onBehalf": false,
                      *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-26T11:21:55.102Z",
-                     *             "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "submittedAt": "2026-11-26T11:45:06.691Z",
+                     *             "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "withdrawnAt": null,
                      *             "withdrawnById": null
                      *           },
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *             "name": "Bridge"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *               "deadline": "2026-12-01T11:21:54.757Z",
-                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "deadline": "2026-12-01T11:45:04.155Z",
+                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.899Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T11:21:55.102Z",
+                     *               "createdAt": "2026-11-26T11:45:06.691Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
+                     *                   "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
+                     *                   "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *                   "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -15658,146 +15660,146 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T11:21:55.125Z",
-                     *                 "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "gradedAt": "2026-11-26T11:45:06.850Z",
+                     *                 "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *                 "publishedAt": "2026-11-26T11:45:06.850Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *               "id": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *               "id": "01a217ac-7083-779a-ae18-ad992143e314",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *                 "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *                 "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *                 "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T11:21:55.102Z",
-                     *               "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "submittedAt": "2026-11-26T11:45:06.691Z",
+                     *               "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "currentSubmissionId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.743Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.984Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *                 "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *                 "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *                 "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *               "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T11:21:55.125Z"
+                     *             "updatedAt": "2026-11-26T11:45:06.850Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *             "name": "Geography"
                      *           }
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-12-01T11:21:54.757Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-12-01T11:45:04.155Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *           },
                      *           "currentSubmission": null,
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *             "name": "Source"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *               "deadline": "2026-12-01T11:21:54.757Z",
-                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "deadline": "2026-12-01T11:45:04.155Z",
+                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.899Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *               "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -15805,10 +15807,10 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *             "updatedAt": "2026-11-26T11:45:03.899Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *             "name": "Geography"
                      *           }
                      *         }
@@ -15816,8 +15818,8 @@ export interface operations {
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "deadline": "2026-12-01T11:21:54.757Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "deadline": "2026-12-01T11:45:04.155Z",
                      *           "graded": 1,
                      *           "groups": 2,
                      *           "inProgress": 0,
@@ -15869,11 +15871,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "deadline": "2026-12-01T11:21:54.757Z",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "deadline": "2026-12-01T11:45:04.155Z",
                      *       "groupCount": 2,
-                     *       "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -15976,20 +15978,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:54.714Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "deadline": "2026-11-29T11:21:54.708Z",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:03.899Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "deadline": "2026-11-29T11:45:03.897Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -15997,30 +15999,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-11-29T11:21:54.708Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-11-29T11:45:03.897Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16028,34 +16030,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-11-29T11:21:54.708Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-11-29T11:45:03.897Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *           "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *           "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16063,15 +16065,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
                      *         }
                      *       ],
-                     *       "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "hasRubric": false,
+                     *       "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -16085,7 +16088,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T11:21:54.714Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.899Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -16129,26 +16132,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *         "createdAt": "2026-11-26T11:21:54.733Z",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "createdAt": "2026-11-26T11:45:03.941Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *         "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *         "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *         "createdAt": "2026-11-26T11:21:54.743Z",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "createdAt": "2026-11-26T11:45:03.984Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *         "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *         "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *       }
                      *     ]
                      */
@@ -16188,7 +16191,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467"
+                 *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -16205,16 +16208,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *       "createdAt": "2026-11-26T11:21:54.743Z",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "createdAt": "2026-11-26T11:45:03.984Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *       "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *       "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -16355,27 +16358,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.714Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "deadline": "2026-12-01T11:21:54.757Z",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.899Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "deadline": "2026-12-01T11:45:04.155Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T11:21:54.763Z",
+                     *         "updatedAt": "2026-11-26T11:45:04.178Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -16386,35 +16389,35 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *               "lastActivity": "2026-11-26T11:21:54.830Z",
+                     *               "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *               "lastActivity": "2026-11-26T11:45:04.616Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
-                     *               "lastActivity": "2026-11-26T11:21:54.886Z",
-                     *               "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "id": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *               "lastActivity": "2026-11-26T11:45:04.939Z",
+                     *               "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "createdAt": "2026-11-26T11:21:54.583Z",
-                     *             "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "createdAt": "2026-11-26T11:45:03.729Z",
+                     *             "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-26T11:21:54.982Z",
-                     *             "helpRequestedById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "helpRequestedAt": "2026-11-26T11:45:05.206Z",
+                     *             "helpRequestedById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *             "isHidden": false,
                      *             "meetingPlace": null,
                      *             "memberCount": 3,
@@ -16422,79 +16425,79 @@ export interface operations {
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *             "updatedAt": "2026-11-26T11:21:54.982Z",
-                     *             "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *             "updatedAt": "2026-11-26T11:45:05.206Z",
+                     *             "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *               "deadline": "2026-12-01T11:21:54.757Z",
-                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "deadline": "2026-12-01T11:45:04.155Z",
+                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.899Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.743Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.984Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *                 "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *                 "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *                 "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *               "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:21:54.830Z"
+                     *             "updatedAt": "2026-11-26T11:45:04.616Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-26T11:21:54.982Z",
+                     *           "helpRequestedAt": "2026-11-26T11:45:05.206Z",
                      *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *                 "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -16503,7 +16506,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *                 "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -16520,10 +16523,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "createdAt": "2026-11-26T11:21:54.597Z",
-                     *             "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "createdAt": "2026-11-26T11:45:03.748Z",
+                     *             "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -16533,57 +16536,57 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *             "isHidden": true,
                      *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-12-03T11:21:54.593Z",
-                     *             "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *             "updatedAt": "2026-11-26T11:21:54.597Z",
-                     *             "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
+                     *             "startDate": "2026-12-03T11:45:03.746Z",
+                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *             "updatedAt": "2026-11-26T11:45:03.748Z",
+                     *             "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *               "deadline": "2026-12-01T11:21:54.757Z",
-                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "deadline": "2026-12-01T11:45:04.155Z",
+                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.899Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *               "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -16591,7 +16594,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *             "updatedAt": "2026-11-26T11:45:03.899Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -16601,7 +16604,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *                 "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -16613,9 +16616,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
+                     *         "01a217ac-64f2-7697-b619-b8b2fd4464f5"
                      *       ],
-                     *       "serverNow": "2026-11-26T11:21:54.987Z"
+                     *       "serverNow": "2026-11-26T11:45:05.231Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -16655,7 +16658,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-01T11:21:54.757Z"
+                 *       "deadline": "2026-12-01T11:45:04.155Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -16673,13 +16676,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
+                     *         "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-29T11:21:54.708Z",
-                     *           "to": "2026-12-01T11:21:54.757Z"
+                     *           "from": "2026-11-29T11:45:03.897Z",
+                     *           "to": "2026-12-01T11:45:04.155Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -16722,7 +16725,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-16T11:21:55.315Z",
+                 *       "deadline": "2026-12-16T11:45:07.153Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -16742,44 +16745,45 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
-                     *           "createdAt": "2026-11-26T11:21:55.317Z",
+                     *           "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
+                     *           "createdAt": "2026-11-26T11:45:07.155Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21797-3576-77a1-8bf1-a2e1c496c188",
+                     *           "id": "01a217ac-7254-7504-8218-4e24dd0ef981",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *           "url": "/api/assignments/01a21797-3578-75f2-937b-5c18fec5d376/attachments/01a21797-3576-77a1-8bf1-a2e1c496c188/download"
+                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "url": "/api/assignments/01a217ac-7256-744d-8d98-6bb2e437d76c/attachments/01a217ac-7254-7504-8218-4e24dd0ef981/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:55.317Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "deadline": "2026-12-16T11:21:55.315Z",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:07.155Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "deadline": "2026-12-16T11:45:07.153Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
-                     *       "id": "01a21797-3578-75f2-937b-5c18fec5d376",
+                     *       "hasRubric": false,
+                     *       "id": "01a217ac-7256-744d-8d98-6bb2e437d76c",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -16793,7 +16797,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T11:21:55.317Z",
+                     *       "updatedAt": "2026-11-26T11:45:07.155Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -16947,8 +16951,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a21797-349f-7626-ab97-bb54ced42278,1,At the bridge,3,2026-11-26T11:21:55.102Z,0,,,2,13,,PUBLISHED,2026-11-26T11:21:55.125Z
-                     *     01a21797-349f-7626-ab97-bb54ced42278,1,At the bridge,3,2026-11-26T11:21:55.102Z,0,01a21797-2c36-766c-875f-6c8a7a3e1994,Ben Okafor,,,,PUBLISHED,2026-11-26T11:21:55.12…
+                     *     01a217ac-7083-779a-ae18-ad992143e314,1,At the bridge,3,2026-11-26T11:45:06.691Z,0,,,2,13,,PUBLISHED,2026-11-26T11:45:06.850Z
+                     *     01a217ac-7083-779a-ae18-ad992143e314,1,At the bridge,3,2026-11-26T11:45:06.691Z,0,01a217ac-44f3-7207-bbea-df38a06003f4,Ben Okafor,,,,PUBLISHED,2026-11-26T11:45:06.85…
                      */
                     "text/csv": string;
                 };
@@ -17048,7 +17052,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
+                 *         "01a217ac-64f2-7697-b619-b8b2fd4464f5"
                  *       ]
                  *     }
                  */
@@ -17066,43 +17070,43 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "deadline": "2026-12-16T11:21:55.315Z",
-                     *           "id": "01a21797-3578-75f2-937b-5c18fec5d376",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "deadline": "2026-12-16T11:45:07.153Z",
+                     *           "id": "01a217ac-7256-744d-8d98-6bb2e437d76c",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
-                     *         "createdAt": "2026-11-26T11:21:55.325Z",
+                     *         "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
+                     *         "createdAt": "2026-11-26T11:45:07.169Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
-                     *             "createdAt": "2026-11-26T11:21:55.317Z",
+                     *             "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
+                     *             "createdAt": "2026-11-26T11:45:07.155Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21797-3576-77a1-8bf1-a2e1c496c188",
+                     *             "id": "01a217ac-7254-7504-8218-4e24dd0ef981",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-3578-75f2-937b-5c18fec5d376/attachments/01a21797-3576-77a1-8bf1-a2e1c496c188/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-7256-744d-8d98-6bb2e437d76c/attachments/01a217ac-7254-7504-8218-4e24dd0ef981/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-3580-7656-b732-4e19ceeb46d3",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-7264-741d-a523-3e69d36cfc2b",
                      *         "includesSharedText": false,
                      *         "isComplete": false,
                      *         "isDraft": false,
@@ -17110,7 +17114,7 @@ export interface operations {
                      *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T11:21:55.325Z"
+                     *         "updatedAt": "2026-11-26T11:45:07.169Z"
                      *       }
                      *     ]
                      */
@@ -17194,7 +17198,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-12-02T11:21:54.772Z"
+                 *       "lateAllowedUntil": "2026-12-02T11:45:04.211Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -17210,63 +17214,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "deadline": "2026-12-01T11:21:54.757Z",
-                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "deadline": "2026-12-01T11:45:04.155Z",
+                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *       "createdAt": "2026-11-26T11:21:54.714Z",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "createdAt": "2026-11-26T11:45:03.899Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.733Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.941Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *           "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.743Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.984Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *           "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *           "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *       "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.778Z"
+                     *       "updatedAt": "2026-11-26T11:45:04.235Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -17508,7 +17512,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a21797-3576-77a1-8bf1-a2e1c496c188",
+                 *       "templateAttachmentId": "01a217ac-7254-7504-8218-4e24dd0ef981",
                  *       "title": "Questions"
                  *     }
                  */
@@ -17526,23 +17530,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a21797-3578-75f2-937b-5c18fec5d376",
+                     *           "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T11:21:55.334Z",
-                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "createdAt": "2026-11-26T11:45:07.178Z",
+                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3586-7190-b873-2830180af269",
-                     *           "lastActivity": "2026-11-26T11:21:55.334Z",
-                     *           "lastEditedBy": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-726c-77db-b3f1-483aa2c4a27e",
+                     *           "lastActivity": "2026-11-26T11:45:07.178Z",
+                     *           "lastEditedBy": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "lastEditedByUser": {
-                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -17556,9 +17560,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-26T11:21:55.334Z",
+                     *           "updatedAt": "2026-11-26T11:45:07.178Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *         }
                      *       ],
                      *       "full": [],
@@ -17661,7 +17665,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -17925,7 +17929,7 @@ export interface operations {
                  * @example {
                  *       "banExpiresIn": 3600,
                  *       "banReason": "Left the school",
-                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -17941,19 +17945,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-26T12:21:54.514Z",
+                     *         "banExpires": "2026-11-26T12:45:03.488Z",
                      *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-26T11:21:54.296Z",
+                     *         "createdAt": "2026-11-26T11:45:02.654Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:54.514Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.488Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18004,16 +18008,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:54.537Z",
+                     *         "createdAt": "2026-11-26T11:45:03.561Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-3269-7437-82b4-aa4b862e4319",
+                     *         "id": "01a217ac-6449-725a-864f-033390d51c0a",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:54.537Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.561Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18054,16 +18058,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T11:21:54.296Z",
+                     *       "createdAt": "2026-11-26T11:45:02.654Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *       "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *       "image": null,
                      *       "name": "Wes Adler",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T11:21:54.296Z",
+                     *       "updatedAt": "2026-11-26T11:45:02.654Z",
                      *       "username": null
                      *     }
                      */
@@ -18137,7 +18141,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18154,30 +18158,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T11:21:54.525Z",
-                     *         "expiresAt": "2026-11-26T12:21:54.525Z",
-                     *         "id": "01a21797-325d-7500-8f1d-327a470f6c36",
-                     *         "impersonatedBy": "01a21797-2c32-7463-9e25-8f17ea77a96d",
+                     *         "createdAt": "2026-11-26T11:45:03.525Z",
+                     *         "expiresAt": "2026-11-26T12:45:03.525Z",
+                     *         "id": "01a217ac-6425-758a-9ba4-ab01bb268b19",
+                     *         "impersonatedBy": "01a217ac-44e8-74a4-abae-f5539db05f8c",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "EqMSUslQfDHdvbSz8oEXaTKsT2xhwVyu",
-                     *         "updatedAt": "2026-11-26T11:21:54.525Z",
+                     *         "token": "eRmKjXBwWgFForAVggOJJr5a0r2XUgp5",
+                     *         "updatedAt": "2026-11-26T11:45:03.525Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                     *         "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:54.296Z",
+                     *         "createdAt": "2026-11-26T11:45:02.654Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:54.520Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.513Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18207,7 +18211,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                 *       "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18224,28 +18228,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *           "createdAt": "2026-11-26T11:21:53.614Z",
-                     *           "expiresAt": "2026-11-27T11:21:53.614Z",
-                     *           "id": "01a21797-2eef-7222-9dd4-e4d62eecc7df",
+                     *           "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T11:44:58.853Z",
+                     *           "expiresAt": "2026-11-27T11:44:58.853Z",
+                     *           "id": "01a217ac-52ab-70b3-ba5a-938a9ca043a7",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "EAZYewZMSneU8NvQVgzuCmi1oShFkf0r",
-                     *           "updatedAt": "2026-11-26T11:21:53.657Z",
+                     *           "token": "jVOjzDq2aznQHrBpDSpwOh6mrhNpfO05",
+                     *           "updatedAt": "2026-11-26T11:44:59.099Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-26T11:21:54.357Z",
-                     *           "expiresAt": "2026-11-27T11:21:54.357Z",
-                     *           "id": "01a21797-31d4-737e-a902-80e4affe9687",
+                     *           "createdAt": "2026-11-26T11:45:02.960Z",
+                     *           "expiresAt": "2026-11-27T11:45:02.960Z",
+                     *           "id": "01a217ac-6230-727b-bb55-756b98f1266a",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "wwX0HtEuCq77mCsn0bOFSd87GnlWBRKX",
-                     *           "updatedAt": "2026-11-26T11:21:54.357Z",
+                     *           "token": "Hi4ryOFtOsLVoAtISoNP6fD6rYqtk3zz",
+                     *           "updatedAt": "2026-11-26T11:45:02.960Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *         }
                      *       ]
                      *     }
@@ -18308,16 +18312,16 @@ export interface operations {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-26T11:21:54.296Z",
+                     *           "createdAt": "2026-11-26T11:45:02.654Z",
                      *           "displayUsername": null,
                      *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *           "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *           "image": null,
                      *           "name": "Wes Adler",
                      *           "role": "ADMIN",
                      *           "twoFactorEnabled": false,
-                     *           "updatedAt": "2026-11-26T11:21:54.296Z",
+                     *           "updatedAt": "2026-11-26T11:45:02.654Z",
                      *           "username": null
                      *         }
                      *       ]
@@ -18345,7 +18349,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-3269-7437-82b4-aa4b862e4319"
+                 *       "userId": "01a217ac-6449-725a-864f-033390d51c0a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18389,7 +18393,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "wwX0HtEuCq77mCsn0bOFSd87GnlWBRKX"
+                 *       "sessionToken": "Hi4ryOFtOsLVoAtISoNP6fD6rYqtk3zz"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -18431,7 +18435,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18474,7 +18478,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "role": "TEACHER",
-                 *       "userId": "01a21797-3269-7437-82b4-aa4b862e4319"
+                 *       "userId": "01a217ac-6449-725a-864f-033390d51c0a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -18493,16 +18497,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:54.537Z",
+                     *         "createdAt": "2026-11-26T11:45:03.561Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-3269-7437-82b4-aa4b862e4319",
+                     *         "id": "01a217ac-6449-725a-864f-033390d51c0a",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "TEACHER",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:54.541Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.569Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18533,7 +18537,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -18584,30 +18588,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T11:21:54.251Z",
-                     *         "expiresAt": "2026-11-27T11:21:54.251Z",
-                     *         "id": "01a21797-316e-7703-9b54-2ee89057d56e",
+                     *         "createdAt": "2026-11-26T11:45:02.528Z",
+                     *         "expiresAt": "2026-11-27T11:45:02.528Z",
+                     *         "id": "01a217ac-6087-72e2-80fd-49cd799a038f",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "OpHur9CzqRXtcTWUyBrNzeXLZIpjEgMB",
-                     *         "updatedAt": "2026-11-26T11:21:54.251Z",
+                     *         "token": "nkUguXEzEuAfOJwKP1CsQRQL8lloGzwW",
+                     *         "updatedAt": "2026-11-26T11:45:02.528Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21797-2c32-7463-9e25-8f17ea77a96d"
+                     *         "userId": "01a217ac-44e8-74a4-abae-f5539db05f8c"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:52.946Z",
+                     *         "createdAt": "2026-11-26T11:44:55.528Z",
                      *         "displayUsername": null,
                      *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-2c32-7463-9e25-8f17ea77a96d",
+                     *         "id": "01a217ac-44e8-74a4-abae-f5539db05f8c",
                      *         "image": null,
                      *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:52.946Z",
+                     *         "updatedAt": "2026-11-26T11:44:55.528Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18634,7 +18638,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -18653,16 +18657,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:54.296Z",
+                     *         "createdAt": "2026-11-26T11:45:02.654Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:54.520Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.513Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18695,7 +18699,7 @@ export interface operations {
                  *       "data": {
                  *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -18713,16 +18717,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T11:21:54.296Z",
+                     *       "createdAt": "2026-11-26T11:45:02.654Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *       "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *       "image": null,
                      *       "name": "Wes Adler-Brown",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T11:21:54.468Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.304Z",
                      *       "username": null
                      *     }
                      */
@@ -18772,16 +18776,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:52.948Z",
+                     *         "createdAt": "2026-11-26T11:44:55.535Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:54.136Z",
+                     *         "updatedAt": "2026-11-26T11:45:01.835Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18823,30 +18827,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T11:21:53.290Z",
-                     *         "expiresAt": "2026-11-27T11:21:53.290Z",
-                     *         "id": "01a21797-2db3-7443-a227-a3fd8248e7c4",
+                     *         "createdAt": "2026-11-26T11:44:56.854Z",
+                     *         "expiresAt": "2026-11-27T11:44:56.854Z",
+                     *         "id": "01a217ac-4aca-7007-8080-7b04a1e403ad",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "wgjiKa1vvVkATkpqplX8N8wV1NneO5fL",
-                     *         "updatedAt": "2026-11-26T11:21:53.290Z",
+                     *         "token": "wQbJMJaZGfhdnwWYfpxUEe7rWjLLmajx",
+                     *         "updatedAt": "2026-11-26T11:44:56.854Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:52.948Z",
+                     *         "createdAt": "2026-11-26T11:44:55.535Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:52.948Z",
+                     *         "updatedAt": "2026-11-26T11:44:55.535Z",
                      *         "username": null
                      *       }
                      *     }
@@ -18938,13 +18942,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "createdAt": "2026-11-26T11:21:52.948Z",
-                     *         "id": "01a21797-2c34-7209-b9b9-e594f9cb2250",
+                     *         "accountId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "createdAt": "2026-11-26T11:44:55.535Z",
+                     *         "id": "01a217ac-44ef-715b-b147-14443a5bdf28",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-26T11:21:52.948Z",
-                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *         "updatedAt": "2026-11-26T11:44:55.535Z",
+                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *       }
                      *     ]
                      */
@@ -18977,16 +18981,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *         "createdAt": "2026-11-26T11:21:53.290Z",
-                     *         "expiresAt": "2026-11-27T11:21:53.290Z",
-                     *         "id": "01a21797-2db3-7443-a227-a3fd8248e7c4",
+                     *         "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "createdAt": "2026-11-26T11:44:56.854Z",
+                     *         "expiresAt": "2026-11-27T11:44:56.854Z",
+                     *         "id": "01a217ac-4aca-7007-8080-7b04a1e403ad",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "wgjiKa1vvVkATkpqplX8N8wV1NneO5fL",
-                     *         "updatedAt": "2026-11-26T11:21:53.353Z",
+                     *         "token": "wQbJMJaZGfhdnwWYfpxUEe7rWjLLmajx",
+                     *         "updatedAt": "2026-11-26T11:44:57.176Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *       }
                      *     ]
                      */
@@ -19141,7 +19145,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a21797-2fda-767a-ad4a-cad94d723654"
+                 *       "invitationId": "01a217ac-58cf-704d-8e60-1685834bba44"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -19156,12 +19160,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:53.839Z",
+                     *       "createdAt": "2026-11-26T11:45:00.522Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-12-03T11:21:53.839Z",
-                     *       "id": "01a21797-2fda-767a-ad4a-cad94d723654",
-                     *       "inviterId": "01a21797-2c33-748b-86b1-541d4002b482",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "expiresAt": "2026-12-03T11:45:00.522Z",
+                     *       "id": "01a217ac-58cf-704d-8e60-1685834bba44",
+                     *       "inviterId": "01a217ac-44ed-744a-be4f-69083f98fc0d",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -19247,17 +19251,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.948Z",
-                     *       "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "createdAt": "2026-11-26T11:44:55.535Z",
+                     *       "id": "01a217ac-44ef-715b-b147-1445600c85f5",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *       "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -19333,36 +19337,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.944Z",
-                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "createdAt": "2026-11-26T11:44:55.503Z",
+                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:52.947Z",
-                     *           "id": "01a21797-2c33-748b-86b1-541f46517794",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:44:55.533Z",
+                     *           "id": "01a217ac-44ed-744a-be4f-690ae55ad458",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21797-2c33-748b-86b1-541d4002b482",
+                     *             "id": "01a217ac-44ed-744a-be4f-69083f98fc0d",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21797-2c33-748b-86b1-541d4002b482"
+                     *           "userId": "01a217ac-44ed-744a-be4f-69083f98fc0d"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:52.948Z",
-                     *           "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:44:55.535Z",
+                     *           "id": "01a217ac-44ef-715b-b147-1445600c85f5",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -19447,8 +19451,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.944Z",
-                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "createdAt": "2026-11-26T11:44:55.503Z",
+                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -19565,8 +19569,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:21:52.944Z",
-                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "createdAt": "2026-11-26T11:44:55.503Z",
+                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -19605,12 +19609,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:21:53.839Z",
+                     *         "createdAt": "2026-11-26T11:45:00.522Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-12-03T11:21:53.839Z",
-                     *         "id": "01a21797-2fda-767a-ad4a-cad94d723654",
-                     *         "inviterId": "01a21797-2c33-748b-86b1-541d4002b482",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "expiresAt": "2026-12-03T11:45:00.522Z",
+                     *         "id": "01a217ac-58cf-704d-8e60-1685834bba44",
+                     *         "inviterId": "01a217ac-44ed-744a-be4f-69083f98fc0d",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -19665,30 +19669,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:52.947Z",
-                     *           "id": "01a21797-2c33-748b-86b1-541f46517794",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:44:55.533Z",
+                     *           "id": "01a217ac-44ed-744a-be4f-690ae55ad458",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21797-2c33-748b-86b1-541d4002b482",
+                     *             "id": "01a217ac-44ed-744a-be4f-69083f98fc0d",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21797-2c33-748b-86b1-541d4002b482"
+                     *           "userId": "01a217ac-44ed-744a-be4f-69083f98fc0d"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:52.948Z",
-                     *           "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "createdAt": "2026-11-26T11:44:55.535Z",
+                     *           "id": "01a217ac-44ef-715b-b147-1445600c85f5",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *         }
                      *       ],
                      *       "total": 8
@@ -19826,7 +19830,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba"
+                 *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -19841,8 +19845,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.944Z",
-                     *       "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "createdAt": "2026-11-26T11:44:55.503Z",
+                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -20483,7 +20487,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "NwMsVlQvpLfXjiTvcjkSLSlJu3Jj3wbE"
+                 *       "token": "kwUTo7nrMHZGonXamtWX2NSP2fkAi33g"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -20573,21 +20577,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "wgjiKa1vvVkATkpqplX8N8wV1NneO5fL",
+                     *       "token": "wQbJMJaZGfhdnwWYfpxUEe7rWjLLmajx",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:21:52.948Z",
+                     *         "createdAt": "2026-11-26T11:44:55.535Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:21:52.948Z",
+                     *         "updatedAt": "2026-11-26T11:44:55.535Z",
                      *         "username": null
                      *       }
                      *     }
@@ -21471,17 +21475,17 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-26T11:21:53.711Z",
+                     *         "createdAt": "2026-11-26T11:44:59.508Z",
                      *         "endDate": null,
                      *         "externalId": null,
                      *         "homeroom": {
-                     *           "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *           "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -21490,17 +21494,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *             "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "updatedAt": "2026-11-26T11:21:53.716Z"
+                     *         "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "updatedAt": "2026-11-26T11:44:59.555Z"
                      *       }
                      *     ]
                      */
@@ -21534,11 +21538,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                 *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a21797-2f0f-7039-a310-b33c6c198aed"
+                 *         "01a217ac-538f-7794-ad46-31cf59103b62"
                  *       ]
                  *     }
                  */
@@ -21566,17 +21570,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:53.711Z",
+                     *       "createdAt": "2026-11-26T11:44:59.508Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
-                     *       "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *       "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -21585,17 +21589,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:53.711Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:44:59.508Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -21646,17 +21650,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:53.711Z",
+                     *       "createdAt": "2026-11-26T11:44:59.508Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
-                     *       "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *       "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -21665,17 +21669,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:53.716Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:44:59.555Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -21788,17 +21792,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:53.711Z",
+                     *       "createdAt": "2026-11-26T11:44:59.508Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
-                     *       "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *       "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -21807,17 +21811,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:53.716Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:44:59.555Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -21877,52 +21881,52 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.733Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.941Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.743Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.984Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.714Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "deadline": "2026-12-01T11:21:54.757Z",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.899Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "deadline": "2026-12-01T11:45:04.155Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -21930,13 +21934,13 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
@@ -21944,17 +21948,18 @@ export interface operations {
                      *               "groupNumber": 2,
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "hasRubric": false,
+                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
@@ -21968,7 +21973,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T11:21:54.763Z",
+                     *         "updatedAt": "2026-11-26T11:45:04.178Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -22033,14 +22038,14 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:55.473Z",
+                     *       "createdAt": "2026-11-26T11:45:07.378Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a21797-3616-7168-b637-6291114d70a8",
+                     *       "id": "01a217ac-7339-72ff-8476-06f777aac898",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -22049,17 +22054,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:55.473Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:45:07.378Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -22372,18 +22377,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.583Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.729Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -22394,36 +22399,36 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *             "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *           },
                      *           {
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -22431,30 +22436,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:21:54.628Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.784Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.597Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.748Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -22465,38 +22470,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *         "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
-                     *             "joinedAt": "2026-11-26T11:21:54.597Z",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
+                     *             "joinedAt": "2026-11-26T11:45:03.748Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *               "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *             "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T11:21:54.593Z",
+                     *         "startDate": "2026-12-03T11:45:03.746Z",
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:21:54.597Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.748Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
+                     *         "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
                      *       }
                      *     ]
                      */
@@ -22541,18 +22546,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T11:21:53.721Z",
-                     *           "id": "01a21797-2f39-7649-b768-266e5fc99d43",
-                     *           "studentId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *           "enrolledAt": "2026-11-26T11:44:59.627Z",
+                     *           "id": "01a217ac-54ee-7224-8430-46917b93ea04",
+                     *           "studentId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *         },
                      *         "groupIds": [
-                     *           "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
+                     *           "01a217ac-64f2-7697-b619-b8b2fd4464f5"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *           "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -22560,16 +22565,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T11:21:53.739Z",
-                     *           "id": "01a21797-2f72-77a0-ab2b-91a7ef2e91bf",
-                     *           "studentId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *           "enrolledAt": "2026-11-26T11:44:59.737Z",
+                     *           "id": "01a217ac-56a8-735b-b46a-d378e9c69fb8",
+                     *           "studentId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a21797-2f71-768f-a933-613b8ec5c258",
+                     *           "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -22608,8 +22613,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                 *         "01a21797-2c36-766c-875f-6c8d22c16c43"
+                 *         "01a217ac-44f3-7207-bbea-df38a06003f4",
+                 *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
                  *       ]
                  *     }
                  */
@@ -22723,11 +22728,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-26T11:21:53.721Z",
-                     *       "id": "01a21797-2f39-7649-b768-266e5fc99d43",
-                     *       "studentId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *       "enrolledAt": "2026-11-26T11:44:59.627Z",
+                     *       "id": "01a217ac-54ee-7224-8430-46917b93ea04",
+                     *       "studentId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -22762,7 +22767,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21797-2c35-710d-8deb-2c1d09205bfa"
+                 *       "userId": "01a217ac-44f0-72eb-9d42-b48ad4416afb"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -22778,7 +22783,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a21797-2c35-710d-8deb-2c1d09205bfa",
+                     *         "id": "01a217ac-44f0-72eb-9d42-b48ad4416afb",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -22868,7 +22873,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a21797-2f71-768f-a933-613b8ec5c258",
+                     *         "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -22919,28 +22924,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-26T11:21:54.563Z",
+                     *         "createdAt": "2026-11-26T11:45:03.657Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *         "updatedAt": "2026-11-26T11:21:54.574Z"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "updatedAt": "2026-11-26T11:45:03.700Z"
                      *       }
                      *     ]
                      */
@@ -22973,10 +22978,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                 *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -22997,28 +23002,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:54.563Z",
+                     *       "createdAt": "2026-11-26T11:45:03.657Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *       "updatedAt": "2026-11-26T11:21:54.563Z"
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "updatedAt": "2026-11-26T11:45:03.657Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -23063,50 +23068,50 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
-                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *           "deadline": "2026-12-01T11:21:54.757Z",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "deadline": "2026-12-01T11:45:04.155Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-26T11:21:54.763Z",
+                     *           "updatedAt": "2026-11-26T11:45:04.178Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:54.563Z",
+                     *       "createdAt": "2026-11-26T11:45:03.657Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "createdAt": "2026-11-26T11:21:54.583Z",
-                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "createdAt": "2026-11-26T11:45:03.729Z",
+                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -23116,7 +23121,7 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *           "isHidden": false,
                      *           "meetingPlace": null,
                      *           "memberCount": 3,
@@ -23124,16 +23129,16 @@ export interface operations {
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *           "updatedAt": "2026-11-26T11:21:54.628Z",
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "updatedAt": "2026-11-26T11:45:03.784Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *         },
                      *         {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "createdAt": "2026-11-26T11:21:54.597Z",
-                     *           "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "createdAt": "2026-11-26T11:45:03.748Z",
+                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -23143,30 +23148,30 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *           "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *           "isHidden": true,
                      *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-12-03T11:21:54.593Z",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *           "updatedAt": "2026-11-26T11:21:54.597Z",
+                     *           "startDate": "2026-12-03T11:45:03.746Z",
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "updatedAt": "2026-11-26T11:45:03.748Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
+                     *           "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
                      *         }
                      *       ],
-                     *       "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *       "updatedAt": "2026-11-26T11:21:54.574Z"
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "updatedAt": "2026-11-26T11:45:03.700Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -23211,12 +23216,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a21797-331d-72c8-96c0-e5b917a77f0b"
+                     *         "01a217ac-659d-7092-9df0-cb7bdea282c2"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
+                     *         "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -23274,28 +23279,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:21:54.563Z",
+                     *       "createdAt": "2026-11-26T11:45:03.657Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
-                     *       "updatedAt": "2026-11-26T11:21:54.574Z"
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "updatedAt": "2026-11-26T11:45:03.700Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -23665,18 +23670,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "createdAt": "2026-11-26T11:21:55.074Z",
+                     *         "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "createdAt": "2026-11-26T11:45:06.490Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *         "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
-                     *         "publishedAt": "2026-11-26T11:21:55.074Z",
-                     *         "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
+                     *         "publishedAt": "2026-11-26T11:45:06.490Z",
+                     *         "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-26T11:21:55.079Z",
+                     *         "updatedAt": "2026-11-26T11:45:06.543Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -23710,7 +23715,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                 *       "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -23731,18 +23736,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "createdAt": "2026-11-26T11:21:55.074Z",
+                     *       "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "createdAt": "2026-11-26T11:45:06.490Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *       "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
-                     *       "publishedAt": "2026-11-26T11:21:55.074Z",
-                     *       "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
+                     *       "publishedAt": "2026-11-26T11:45:06.490Z",
+                     *       "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-26T11:21:55.074Z",
+                     *       "updatedAt": "2026-11-26T11:45:06.490Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -23779,7 +23784,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a21797-3298-73cc-ae69-f2bf3a1e7da0"
+                 *         "01a217ac-64f2-7697-b619-b8b2fd4464f5"
                  *       ]
                  *     }
                  */
@@ -23839,17 +23844,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "attempt": 3,
-                     *         "createdAt": "2026-11-26T11:21:55.102Z",
+                     *         "createdAt": "2026-11-26T11:45:06.691Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
+                     *             "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *             "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
+                     *             "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
+                     *             "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *             "title": "Our page"
                      *           }
                      *         ],
@@ -23857,106 +23862,106 @@ export interface operations {
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T11:21:55.125Z",
-                     *           "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "gradedAt": "2026-11-26T11:45:06.850Z",
+                     *           "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "memberGrades": [],
                      *           "points": 13,
-                     *           "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *           "publishedAt": "2026-11-26T11:45:06.850Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *         "id": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "id": "01a217ac-7083-779a-ae18-ad992143e314",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T11:21:55.102Z",
-                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "submittedAt": "2026-11-26T11:45:06.691Z",
+                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
                      *       {
                      *         "attempt": 2,
-                     *         "createdAt": "2026-11-26T11:21:55.038Z",
+                     *         "createdAt": "2026-11-26T11:45:06.167Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/download",
+                     *             "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *             "downloadUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21797-345c-7598-be40-e454ab8f62fb",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/pdf",
+                     *             "id": "01a217ac-6e3e-7695-ab95-af5c7589f65b",
+                     *             "pdfUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *             "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [
                      *           {
                      *             "author": {
-                     *               "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "createdAt": "2026-11-26T11:21:55.074Z",
+                     *             "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "createdAt": "2026-11-26T11:45:06.490Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
-                     *             "publishedAt": "2026-11-26T11:21:55.074Z",
-                     *             "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
+                     *             "publishedAt": "2026-11-26T11:45:06.490Z",
+                     *             "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-26T11:21:55.079Z",
+                     *             "updatedAt": "2026-11-26T11:45:06.543Z",
                      *             "visibility": "GROUP"
                      *           },
                      *           {
                      *             "author": {
-                     *               "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *               "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "createdAt": "2026-11-26T11:21:55.091Z",
+                     *             "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "createdAt": "2026-11-26T11:45:06.625Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-3494-773a-84d3-0f1eb8d76f28",
-                     *             "publishedAt": "2026-11-26T11:21:55.091Z",
-                     *             "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-7042-75ea-b0d8-6c3110be97f2",
+                     *             "publishedAt": "2026-11-26T11:45:06.625Z",
+                     *             "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-26T11:21:55.091Z",
+                     *             "updatedAt": "2026-11-26T11:45:06.625Z",
                      *             "visibility": "GROUP"
                      *           }
                      *         ],
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T11:21:55.065Z",
-                     *           "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "gradedAt": "2026-11-26T11:45:06.387Z",
+                     *           "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "memberGrades": [],
                      *           "points": 12.5,
-                     *           "publishedAt": "2026-11-26T11:21:55.065Z",
+                     *           "publishedAt": "2026-11-26T11:45:06.387Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *         "id": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "id": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         ],
                      *         "note": "Now with all names.",
                      *         "onBehalf": false,
                      *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-26T11:21:55.038Z",
-                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "submittedAt": "2026-11-26T11:45:06.167Z",
+                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -24001,35 +24006,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T11:21:55.038Z",
+                     *       "createdAt": "2026-11-26T11:45:06.167Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *           "downloadUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/download",
+                     *           "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *           "downloadUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a21797-345c-7598-be40-e454ab8f62fb",
-                     *           "pdfUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/pdf",
+                     *           "id": "01a217ac-6e3e-7695-ab95-af5c7589f65b",
+                     *           "pdfUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *           "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *       "id": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "id": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *         "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *         "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T11:21:55.038Z",
-                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "submittedAt": "2026-11-26T11:45:06.167Z",
+                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -24346,17 +24351,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T11:21:55.038Z",
+                     *       "createdAt": "2026-11-26T11:45:06.167Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *           "downloadUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/download",
+                     *           "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *           "downloadUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a21797-345c-7598-be40-e454ab8f62fb",
-                     *           "pdfUrl": "/api/feedback/submissions/01a21797-345e-72ca-b21d-6b2cdc966d86/documents/01a21797-345c-7598-be40-e454ab8f62fb/pdf",
+                     *           "id": "01a217ac-6e3e-7695-ab95-af5c7589f65b",
+                     *           "pdfUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *           "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *           "title": "Our page"
                      *         }
                      *       ],
@@ -24364,8 +24369,8 @@ export interface operations {
                      *       "grade": {
                      *         "feedback": null,
                      *         "files": [],
-                     *         "gradedAt": "2026-11-26T11:21:55.053Z",
-                     *         "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "gradedAt": "2026-11-26T11:45:06.282Z",
+                     *         "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "history": 1,
                      *         "memberGrades": [],
                      *         "points": 10,
@@ -24374,19 +24379,19 @@ export interface operations {
                      *         "status": "DRAFT",
                      *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *       "id": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "id": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *         "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *         "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T11:21:55.038Z",
-                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "submittedAt": "2026-11-26T11:45:06.167Z",
+                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -24431,9 +24436,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-26T11:21:55.065Z",
+                     *         "changedAt": "2026-11-26T11:45:06.387Z",
                      *         "changedBy": {
-                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -24441,7 +24446,7 @@ export interface operations {
                      *           {
                      *             "feedback": "All measurements are yours.",
                      *             "points": null,
-                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "value": "1"
                      *           }
                      *         ],
@@ -24452,9 +24457,9 @@ export interface operations {
                      *         "version": 2
                      *       },
                      *       {
-                     *         "changedAt": "2026-11-26T11:21:55.053Z",
+                     *         "changedAt": "2026-11-26T11:45:06.282Z",
                      *         "changedBy": {
-                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -24513,63 +24518,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "deadline": "2026-12-01T11:21:54.757Z",
-                     *         "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "deadline": "2026-12-01T11:45:04.155Z",
+                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *       "createdAt": "2026-11-26T11:21:54.714Z",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "createdAt": "2026-11-26T11:45:03.899Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.733Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.941Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *           "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.743Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.984Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *           "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *           "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *           "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *       "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T11:21:55.091Z"
+                     *       "updatedAt": "2026-11-26T11:45:06.625Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -24667,18 +24672,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "createdAt": "2026-11-26T11:21:55.074Z",
+                     *       "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "createdAt": "2026-11-26T11:45:06.490Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *       "id": "01a21797-3483-73e8-9905-e4f4d96752fe",
-                     *       "publishedAt": "2026-11-26T11:21:55.074Z",
-                     *       "submissionId": "01a21797-345e-72ca-b21d-6b2cdc966d86",
+                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
+                     *       "publishedAt": "2026-11-26T11:45:06.490Z",
+                     *       "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-26T11:21:55.079Z",
+                     *       "updatedAt": "2026-11-26T11:45:06.543Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -24736,18 +24741,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.583Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.729Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -24755,33 +24760,33 @@ export interface operations {
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *             "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *           },
                      *           {
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -24789,14 +24794,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:21:54.628Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.784Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       }
                      *     ]
                      */
@@ -24829,13 +24834,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                 *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                 *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-12-03T11:21:54.593Z",
+                 *       "startDate": "2026-12-03T11:45:03.746Z",
                  *       "studentIds": [
-                 *         "01a21797-2c38-72f2-97e2-39b852c07225"
+                 *         "01a217ac-44fb-7512-9b94-252a12e4be3e"
                  *       ]
                  *     }
                  */
@@ -24857,18 +24862,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:54.597Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:03.748Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -24879,38 +24884,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *       "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *           "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
-                     *           "joinedAt": "2026-11-26T11:21:54.597Z",
+                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *           "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
+                     *           "joinedAt": "2026-11-26T11:45:03.748Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *             "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T11:21:54.593Z",
+                     *       "startDate": "2026-12-03T11:45:03.746Z",
                      *       "subject": {
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.597Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.748Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
+                     *       "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -24944,13 +24949,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                 *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                 *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a21797-2c37-750a-b68f-b50bb876ce62"
+                 *             "01a217ac-44f9-75d5-a539-9b097bccff37"
                  *           ]
                  *         },
                  *         {
@@ -24976,18 +24981,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:55.401Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:07.262Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -24998,23 +25003,23 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-35ca-7260-b8cd-eb561ce94150",
+                     *         "id": "01a217ac-72bf-769d-b424-b0c170aff5d4",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21797-35ca-7260-b8cd-eb561ce94150",
-                     *             "id": "01a21797-35ca-7260-b8cd-eb581f12dd8c",
-                     *             "joinedAt": "2026-11-26T11:21:55.401Z",
+                     *             "groupId": "01a217ac-72bf-769d-b424-b0c170aff5d4",
+                     *             "id": "01a217ac-72bf-769d-b424-b0c34c44f85e",
+                     *             "joinedAt": "2026-11-26T11:45:07.262Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *               "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *             "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -25022,30 +25027,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:21:55.401Z",
+                     *         "updatedAt": "2026-11-26T11:45:07.262Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-35ca-7260-b8cd-eb5779df5183"
+                     *         "workRoomId": "01a217ac-72bf-769d-b424-b0c28aa93c8c"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:55.401Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:07.262Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -25056,7 +25061,7 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-35ca-7260-b8cd-eb59ec118bdd",
+                     *         "id": "01a217ac-72bf-769d-b424-b0c4ff683cf7",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 0,
@@ -25066,14 +25071,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:21:55.401Z",
+                     *         "updatedAt": "2026-11-26T11:45:07.262Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-35ca-7260-b8cd-eb5aabaaf075"
+                     *         "workRoomId": "01a217ac-72bf-769d-b424-b0c57bea0d2c"
                      *       }
                      *     ]
                      */
@@ -25111,12 +25116,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                 *         "01a21797-2c36-766c-875f-6c8d22c16c43"
+                 *         "01a217ac-44f3-7207-bbea-df38a06003f4",
+                 *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
                  *       ]
                  *     }
                  */
@@ -25138,14 +25143,14 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *               "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "image": null,
-                     *               "name": "Dana Novak"
+                     *               "name": "Ben Okafor"
                      *             }
                      *           ],
                      *           "name": "Group 3"
@@ -25154,12 +25159,12 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *               "image": null,
-                     *               "name": "Ben Okafor"
+                     *               "name": "Dana Novak"
                      *             },
                      *             {
-                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             }
@@ -25167,8 +25172,8 @@ export interface operations {
                      *           "name": "Group 4"
                      *         }
                      *       ],
-                     *       "repeatedPairs": 1,
-                     *       "seed": 1886039686
+                     *       "repeatedPairs": 0,
+                     *       "seed": 1001250593
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -25222,14 +25227,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -25331,18 +25336,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:54.583Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:03.729Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -25353,36 +25358,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *         },
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -25390,14 +25395,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.628Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.784Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -25440,14 +25445,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:21:54.685Z",
+                     *         "createdAt": "2026-11-26T11:45:03.866Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-3300-7027-a8b4-01b3d2abe377",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-6580-74ea-bdff-a129d382c50d",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "url": "/api/groups/01a21797-3298-73cc-ae69-f2bf3a1e7da0/attachments/01a21797-3300-7027-a8b4-01b3d2abe377/download"
+                     *         "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "url": "/api/groups/01a217ac-64f2-7697-b619-b8b2fd4464f5/attachments/01a217ac-6580-74ea-bdff-a129d382c50d/download"
                      *       }
                      *     ]
                      */
@@ -25500,14 +25505,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.685Z",
+                     *       "createdAt": "2026-11-26T11:45:03.866Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-3300-7027-a8b4-01b3d2abe377",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6580-74ea-bdff-a129d382c50d",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "url": "/api/groups/01a21797-3298-73cc-ae69-f2bf3a1e7da0/attachments/01a21797-3300-7027-a8b4-01b3d2abe377/download"
+                     *       "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "url": "/api/groups/01a217ac-64f2-7697-b619-b8b2fd4464f5/attachments/01a217ac-6580-74ea-bdff-a129d382c50d/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -25656,7 +25661,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
-                     *         "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *         "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *       },
                      *       {
                      *         "documents": [],
@@ -25667,7 +25672,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ana Silva",
                      *         "saves": 0,
-                     *         "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *         "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *       }
                      *     ]
                      */
@@ -25717,7 +25722,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-26T11:21:54.982Z",
+                     *       "helpRequestedAt": "2026-11-26T11:45:05.206Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -25759,7 +25764,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *       "helpClaimedById": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -25883,7 +25888,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21797-2c37-750a-b68f-b50bb876ce62"
+                 *         "01a217ac-44f9-75d5-a539-9b097bccff37"
                  *       ]
                  *     }
                  */
@@ -25902,18 +25907,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:54.583Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:03.729Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -25924,36 +25929,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *         },
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -25961,14 +25966,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.583Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.729Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -26016,59 +26021,59 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "course": {
-                     *         "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *       },
-                     *       "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *       "createdAt": "2026-11-26T11:21:54.597Z",
-                     *       "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "createdAt": "2026-11-26T11:45:03.748Z",
+                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-12-01T11:21:54.757Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-12-01T11:45:04.155Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *               "createdAt": "2026-11-26T11:21:54.733Z",
+                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "createdAt": "2026-11-26T11:45:03.941Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *               "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *           "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *           "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -26076,7 +26081,7 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -26087,38 +26092,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *       "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *           "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
-                     *           "joinedAt": "2026-11-26T11:21:54.597Z",
+                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *           "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
+                     *           "joinedAt": "2026-11-26T11:45:03.748Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *             "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T11:21:54.593Z",
+                     *       "startDate": "2026-12-03T11:45:03.746Z",
                      *       "subject": {
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.597Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.748Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
+                     *       "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -26156,7 +26161,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a"
+                 *       "toGroupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -26174,45 +26179,45 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.583Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.729Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *               "deadline": "2026-12-01T11:21:54.757Z",
-                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "deadline": "2026-12-01T11:45:04.155Z",
+                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.899Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T11:21:55.102Z",
+                     *               "createdAt": "2026-11-26T11:45:06.691Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/download",
+                     *                   "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a21797-349c-707e-97f0-7e15aa54ac83",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a21797-349f-7626-ab97-bb54ced42278/documents/01a21797-349c-707e-97f0-7e15aa54ac83/pdf",
+                     *                   "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *                   "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -26220,78 +26225,78 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T11:21:55.125Z",
-                     *                 "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *                 "gradedAt": "2026-11-26T11:45:06.850Z",
+                     *                 "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T11:21:55.125Z",
+                     *                 "publishedAt": "2026-11-26T11:45:06.850Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *               "id": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *               "id": "01a217ac-7083-779a-ae18-ad992143e314",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *                 "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *                 "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *                 "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T11:21:55.102Z",
-                     *               "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "submittedAt": "2026-11-26T11:45:06.691Z",
+                     *               "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a21797-349f-7626-ab97-bb54ced42278",
+                     *             "currentSubmissionId": "01a217ac-7083-779a-ae18-ad992143e314",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.743Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.984Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *                 "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *                 "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *                 "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *               "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T11:21:55.125Z"
+                     *             "updatedAt": "2026-11-26T11:45:06.850Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -26299,39 +26304,39 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-26T11:21:54.998Z",
-                     *         "helpResolvedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "helpResolvedAt": "2026-11-26T11:45:05.341Z",
+                     *         "helpResolvedById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *             "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *           },
                      *           {
-                     *             "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *             "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *             "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -26339,75 +26344,75 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-26T11:21:54.998Z",
+                     *         "updatedAt": "2026-11-26T11:45:05.341Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a21797-3442-720d-bfa4-7a16ed613c6b",
-                     *         "01a21797-345e-72ca-b21d-6b2cdc966d86"
+                     *         "01a217ac-6ba0-7380-b00e-de85f67a026f",
+                     *         "01a217ac-6e7a-7400-81e2-77b1d9436b94"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *         "course": {
-                     *           "id": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed"
+                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
                      *         },
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *         "createdAt": "2026-11-26T11:21:54.597Z",
-                     *         "createdById": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "createdAt": "2026-11-26T11:45:03.748Z",
+                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *               "deadline": "2026-12-01T11:21:54.757Z",
-                     *               "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "deadline": "2026-12-01T11:45:04.155Z",
+                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.714Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.899Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *                 "createdAt": "2026-11-26T11:21:54.733Z",
+                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *                 "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *               "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-331d-72c8-96c0-e5bbec77b021",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -26415,7 +26420,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:21:54.714Z"
+                     *             "updatedAt": "2026-11-26T11:45:03.899Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -26426,51 +26431,51 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
+                     *         "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-32a6-74bc-9ce0-ca78812757f2",
-                     *             "joinedAt": "2026-11-26T11:21:54.597Z",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
+                     *             "joinedAt": "2026-11-26T11:45:03.748Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *               "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *             "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *           },
                      *           {
-                     *             "groupId": "01a21797-32a6-74bc-9ce0-ca76c1b7307a",
-                     *             "id": "01a21797-35b3-7417-846c-6b1d6acdcc67",
-                     *             "joinedAt": "2026-11-26T11:21:55.377Z",
+                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a217ac-729f-708a-b536-59104aef2c89",
+                     *             "joinedAt": "2026-11-26T11:45:07.229Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *               "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *             "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T11:21:54.593Z",
+                     *         "startDate": "2026-12-03T11:45:03.746Z",
                      *         "subject": {
-                     *           "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:21:54.597Z",
+                     *         "updatedAt": "2026-11-26T11:45:03.748Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21797-32a6-74bc-9ce0-ca774eeff723"
+                     *         "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
                      *       }
                      *     }
                      */
@@ -26514,8 +26519,8 @@ export interface operations {
                      *       "maintenance": null,
                      *       "sendsEmail": false,
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-26T11:21:54.341Z",
-                     *       "uptime": 1,
+                     *       "timestamp": "2026-11-26T11:45:02.837Z",
+                     *       "uptime": 7,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -26623,15 +26628,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-26T11:21:53.694Z",
+                     *         "createdAt": "2026-11-26T11:44:59.384Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *         "name": "7b",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *         "updatedAt": "2026-11-26T11:21:53.698Z"
+                     *         "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "updatedAt": "2026-11-26T11:44:59.416Z"
                      *       }
                      *     ]
                      */
@@ -26667,7 +26672,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                 *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -26687,15 +26692,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T11:21:53.694Z",
+                     *       "createdAt": "2026-11-26T11:44:59.384Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *       "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *       "name": "7b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:53.694Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:44:59.384Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -26739,15 +26744,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T11:21:53.694Z",
+                     *       "createdAt": "2026-11-26T11:44:59.384Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *       "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *       "name": "7b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:53.698Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:44:59.416Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -26845,15 +26850,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T11:21:53.694Z",
+                     *       "createdAt": "2026-11-26T11:44:59.384Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a21797-2f1f-7480-a9dc-ef45d8932879",
+                     *       "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
                      *       "name": "7b",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "updatedAt": "2026-11-26T11:21:53.698Z"
+                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "updatedAt": "2026-11-26T11:44:59.416Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -26900,28 +26905,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T11:21:53.702Z",
-                     *           "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
-                     *           "id": "01a21797-2f26-71f1-8c44-3602a480c7f2",
-                     *           "studentId": "01a21797-2c37-750a-b68f-b50bb876ce62"
+                     *           "enrolledAt": "2026-11-26T11:44:59.458Z",
+                     *           "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *           "id": "01a217ac-5443-7563-bfcf-09cbf7a376ff",
+                     *           "studentId": "01a217ac-44f9-75d5-a539-9b097bccff37"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a21797-2c37-750a-b68f-b50bb876ce62",
+                     *           "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T11:21:53.702Z",
-                     *           "homeroomId": "01a21797-2f1f-7480-a9dc-ef45d8932879",
-                     *           "id": "01a21797-2f26-71f1-8c44-36030f9ffab0",
-                     *           "studentId": "01a21797-2c38-72f2-97e2-39b852c07225"
+                     *           "enrolledAt": "2026-11-26T11:44:59.458Z",
+                     *           "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *           "id": "01a217ac-5443-7563-bfcf-09ccf7f93e5b",
+                     *           "studentId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a21797-2c38-72f2-97e2-39b852c07225",
+                     *           "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -26959,8 +26964,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                 *         "01a21797-2c36-766c-875f-6c8d22c16c43"
+                 *         "01a217ac-44f3-7207-bbea-df38a06003f4",
+                 *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
                  *       ]
                  *     }
                  */
@@ -27186,13 +27191,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-26T11:21:54.956Z",
-                     *           "id": "01a21797-340c-7674-a64c-20d50c9d967d",
+                     *           "createdAt": "2026-11-26T11:45:05.081Z",
+                     *           "id": "01a217ac-6a3a-71d7-b11b-939e1d4c3690",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -27231,7 +27236,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -27250,16 +27255,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T11:21:54.956Z",
-                     *       "id": "01a21797-340c-7674-a64c-20d50c9d967d",
+                     *       "createdAt": "2026-11-26T11:45:05.081Z",
+                     *       "id": "01a217ac-6a3a-71d7-b11b-939e1d4c3690",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -27340,13 +27345,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
+                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T11:21:54.956Z",
-                     *       "id": "01a21797-340c-7674-a64c-20d50c9d967d",
+                     *       "createdAt": "2026-11-26T11:45:05.081Z",
+                     *       "id": "01a217ac-6a3a-71d7-b11b-939e1d4c3690",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -28160,13 +28165,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-26T11:21:53.679Z",
+                     *         "createdAt": "2026-11-26T11:44:59.275Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *         "updatedAt": "2026-11-26T11:21:53.685Z"
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "updatedAt": "2026-11-26T11:44:59.303Z"
                      *       }
                      *     ]
                      */
@@ -28222,13 +28227,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T11:21:53.679Z",
+                     *       "createdAt": "2026-11-26T11:44:59.275Z",
                      *       "description": null,
-                     *       "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *       "updatedAt": "2026-11-26T11:21:53.679Z"
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "updatedAt": "2026-11-26T11:44:59.275Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -28273,13 +28278,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T11:21:53.679Z",
+                     *       "createdAt": "2026-11-26T11:44:59.275Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *       "updatedAt": "2026-11-26T11:21:53.685Z"
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "updatedAt": "2026-11-26T11:44:59.303Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -28378,13 +28383,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T11:21:53.679Z",
+                     *       "createdAt": "2026-11-26T11:44:59.275Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a21797-2f0f-7039-a310-b33c6c198aed",
+                     *       "id": "01a217ac-538f-7794-ad46-31cf59103b62",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
-                     *       "updatedAt": "2026-11-26T11:21:53.685Z"
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "updatedAt": "2026-11-26T11:44:59.303Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -28424,9 +28429,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:21:52.944Z",
+                     *         "createdAt": "2026-11-26T11:44:55.503Z",
                      *         "customDomain": null,
-                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -28435,18 +28440,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:21:53.930Z"
+                     *         "updatedAt": "2026-11-26T11:45:00.753Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-26T11:21:52.946Z",
+                     *         "createdAt": "2026-11-26T11:44:55.527Z",
                      *         "customDomain": null,
-                     *         "id": "01a21797-2c32-7463-9e25-8f1662bf58a5",
+                     *         "id": "01a217ac-44e7-756c-b80a-5175e8722439",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:21:52.946Z"
+                     *         "updatedAt": "2026-11-26T11:44:55.527Z"
                      *       }
                      *     ]
                      */
@@ -28495,22 +28500,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a21797-31a1-75f5-a2c7-bfad1b8b0685",
+                     *         "memberId": "01a217ac-615d-724c-a1e3-4c8058248e4f",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "ab3s-bksx-bjk2-2ww5",
+                     *       "temporaryPassword": "ek62-2kxn-7y7d-7f7a",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-26T11:21:54.296Z",
+                     *         "createdAt": "2026-11-26T11:45:02.654Z",
                      *         "customDomain": null,
-                     *         "id": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *         "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:21:54.296Z"
+                     *         "updatedAt": "2026-11-26T11:45:02.654Z"
                      *       }
                      *     }
                      */
@@ -28583,15 +28588,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.296Z",
+                     *       "createdAt": "2026-11-26T11:45:02.654Z",
                      *       "customDomain": null,
-                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T11:21:54.296Z"
+                     *       "updatedAt": "2026-11-26T11:45:02.654Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28639,7 +28644,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -28693,16 +28698,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.296Z",
+                     *       "createdAt": "2026-11-26T11:45:02.654Z",
                      *       "customDomain": null,
-                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T11:21:54.413Z"
+                     *       "updatedAt": "2026-11-26T11:45:03.148Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28741,16 +28746,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.296Z",
+                     *       "createdAt": "2026-11-26T11:45:02.654Z",
                      *       "customDomain": null,
-                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T11:21:54.441Z"
+                     *       "updatedAt": "2026-11-26T11:45:03.242Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -28787,17 +28792,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T11:21:54.348Z",
+                     *         "createdAt": "2026-11-26T11:45:02.896Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a21797-31ad-773f-b558-537c8ae12f79",
+                     *         "id": "01a217ac-61b7-7446-bca2-f963ed2da2c7",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=k89l3Z0lOlqVqF2aVciyJ0diT6638EaL",
+                     *         "recordValue": "groupwork-domain=hIMquWn8bDnUIcONO10lQenVR47Zh5e7",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-26T11:21:54.348Z",
-                     *         "verifiedAt": "2026-11-26T11:21:54.348Z"
+                     *         "updatedAt": "2026-11-26T11:45:02.896Z",
+                     *         "verifiedAt": "2026-11-26T11:45:02.896Z"
                      *       }
                      *     ]
                      */
@@ -28848,17 +28853,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T11:21:54.348Z",
+                     *       "createdAt": "2026-11-26T11:45:02.896Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a21797-31ad-773f-b558-537c8ae12f79",
+                     *       "id": "01a217ac-61b7-7446-bca2-f963ed2da2c7",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=k89l3Z0lOlqVqF2aVciyJ0diT6638EaL",
+                     *       "recordValue": "groupwork-domain=hIMquWn8bDnUIcONO10lQenVR47Zh5e7",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-26T11:21:54.348Z",
-                     *       "verifiedAt": "2026-11-26T11:21:54.348Z"
+                     *       "updatedAt": "2026-11-26T11:45:02.896Z",
+                     *       "verifiedAt": "2026-11-26T11:45:02.896Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -28943,19 +28948,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:21:54.296Z",
+                     *           "createdAt": "2026-11-26T11:45:02.654Z",
                      *           "externalId": null,
-                     *           "id": "01a21797-31a1-75f5-a2c7-bfad1b8b0685",
-                     *           "organizationId": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *           "id": "01a217ac-615d-724c-a1e3-4c8058248e4f",
+                     *           "organizationId": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a21797-31a1-75f5-a2c7-bfacd61a328b",
+                     *             "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a21797-31a1-75f5-a2c7-bfacd61a328b"
+                     *           "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -28993,16 +28998,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.296Z",
+                     *       "createdAt": "2026-11-26T11:45:02.654Z",
                      *       "customDomain": null,
-                     *       "id": "01a21797-31a0-7578-a581-84c71b04db53",
+                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T11:21:54.435Z"
+                     *       "updatedAt": "2026-11-26T11:45:03.225Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -29055,7 +29060,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a21797-2f71-768f-a933-613b8ec5c258",
+                     *           "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -29115,35 +29120,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:53.952Z",
+                     *       "createdAt": "2026-11-26T11:45:00.855Z",
                      *       "email": "gil.moreau@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21797-3048-70cc-8577-08e6003fe2a2",
+                     *       "id": "01a217ac-5a4e-74ef-a9a8-77715219ef23",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:21:53.952Z",
+                     *         "createdAt": "2026-11-26T11:45:00.855Z",
                      *         "externalId": null,
-                     *         "id": "01a21797-3048-70cc-8577-08e7b0d882ee",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-5a4e-74ef-a9a8-77725d768801",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a21797-3048-70cc-8577-08e6003fe2a2"
+                     *         "userId": "01a217ac-5a4e-74ef-a9a8-77715219ef23"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Gil Moreau",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "slipToken": "jxSW4q8B1GqRhydzfZO9ls3y",
-                     *       "temporaryPassword": "pouch-make-exam",
+                     *       "slipToken": "PDJxbXJsC2l0P3UCztKkynTW",
+                     *       "temporaryPassword": "sauce-october-foot",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:21:53.952Z",
+                     *       "updatedAt": "2026-11-26T11:45:00.855Z",
                      *       "username": null
                      *     }
                      */
@@ -29247,51 +29252,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.950Z",
+                     *       "createdAt": "2026-11-26T11:44:55.539Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T11:21:53.462Z",
+                     *       "lastLoginAt": "2026-11-26T11:44:57.732Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:21:52.950Z",
+                     *         "createdAt": "2026-11-26T11:44:55.539Z",
                      *         "externalId": null,
-                     *         "id": "01a21797-2c36-766c-875f-6c8c41ae15f9",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-44f3-7207-bbea-df3a74e53e14",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *         "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T11:21:52.944Z",
+                     *         "createdAt": "2026-11-26T11:44:55.503Z",
                      *         "customDomain": null,
-                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:21:52.944Z"
+                     *         "updatedAt": "2026-11-26T11:44:55.503Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:21:52.950Z",
+                     *       "updatedAt": "2026-11-26T11:44:55.539Z",
                      *       "username": null
                      *     }
                      */
@@ -29339,40 +29344,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:52.948Z",
+                     *       "createdAt": "2026-11-26T11:44:55.535Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *       "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T11:21:53.290Z",
+                     *       "lastLoginAt": "2026-11-26T11:44:56.854Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:21:52.948Z",
+                     *         "createdAt": "2026-11-26T11:44:55.535Z",
                      *         "externalId": null,
-                     *         "id": "01a21797-2c34-7209-b9b9-e595a6acf994",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-44ef-715b-b147-1445600c85f5",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a21797-2c34-7209-b9b9-e59343fb5708"
+                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T11:21:52.944Z",
+                     *         "createdAt": "2026-11-26T11:44:55.503Z",
                      *         "customDomain": null,
-                     *         "id": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -29381,12 +29386,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:21:53.930Z"
+                     *         "updatedAt": "2026-11-26T11:45:00.753Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-26T11:21:54.136Z",
+                     *       "updatedAt": "2026-11-26T11:45:01.835Z",
                      *       "username": null
                      *     }
                      */
@@ -29501,33 +29506,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:53.739Z",
+                     *       "createdAt": "2026-11-26T11:44:59.737Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21797-2f71-768f-a933-613b8ec5c258",
+                     *       "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:21:53.739Z",
+                     *         "createdAt": "2026-11-26T11:44:59.737Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a21797-2f71-768f-a933-613caee8bc97",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-56a8-735b-b46a-d3762010ae8b",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T11:21:53.783Z",
-                     *         "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *         "updatedAt": "2026-11-26T11:45:00.111Z",
+                     *         "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:21:53.783Z",
+                     *       "updatedAt": "2026-11-26T11:45:00.111Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -29625,33 +29630,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:53.739Z",
+                     *       "createdAt": "2026-11-26T11:44:59.737Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21797-2f71-768f-a933-613b8ec5c258",
+                     *       "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:21:53.739Z",
+                     *         "createdAt": "2026-11-26T11:44:59.737Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a21797-2f71-768f-a933-613caee8bc97",
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "id": "01a217ac-56a8-735b-b46a-d3762010ae8b",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T11:21:53.783Z",
-                     *         "userId": "01a21797-2f71-768f-a933-613b8ec5c258"
+                     *         "updatedAt": "2026-11-26T11:45:00.111Z",
+                     *         "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:21:53.783Z",
+                     *       "updatedAt": "2026-11-26T11:45:00.111Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -29730,8 +29735,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "slipToken": "6lTgEeckvcDBaiBGFvD0FduW",
-                     *       "temporaryPassword": "part-vacuum-tuna",
+                     *       "slipToken": "xiQcAAk89q62rCCxyOyBnvqZ",
+                     *       "temporaryPassword": "sailor-branch-empty",
                      *       "username": null
                      *     }
                      */
@@ -29808,20 +29813,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:21:54.583Z",
+                     *         "createdAt": "2026-11-26T11:45:03.729Z",
                      *         "group": {
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-3298-73cc-ae69-f2c03cd0fdc5",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b321831f21",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-26T11:21:54.583Z"
+                     *         "updatedAt": "2026-11-26T11:45:03.729Z"
                      *       }
                      *     ]
                      */
@@ -29863,36 +29868,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:21:54.830Z",
-                     *       "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "createdAt": "2026-11-26T11:45:04.616Z",
+                     *       "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T11:21:55.125Z",
-                     *       "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *       "lastActivity": "2026-11-26T11:21:55.152Z",
+                     *       "gradedAt": "2026-11-26T11:45:06.850Z",
+                     *       "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *       "lastActivity": "2026-11-26T11:45:06.927Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-26T11:21:55.152Z",
-                     *       "lockedByAssignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "lockedAt": "2026-11-26T11:45:06.927Z",
+                     *       "lockedByAssignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-26T11:21:55.102Z",
-                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "submittedAt": "2026-11-26T11:45:06.691Z",
+                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T11:21:55.152Z",
+                     *       "updatedAt": "2026-11-26T11:45:06.927Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -29990,23 +29995,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:21:54.838Z",
-                     *       "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *       "createdAt": "2026-11-26T11:45:04.653Z",
+                     *       "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
-                     *       "lastActivity": "2026-11-26T11:21:54.875Z",
-                     *       "lastEditedBy": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *       "lastActivity": "2026-11-26T11:45:04.827Z",
+                     *       "lastEditedBy": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *         "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -30020,9 +30025,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T11:21:54.875Z",
+                     *       "updatedAt": "2026-11-26T11:45:04.827Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -30893,23 +30898,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:21:54.838Z",
-                     *       "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *       "createdAt": "2026-11-26T11:45:04.653Z",
+                     *       "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
-                     *       "lastActivity": "2026-11-26T11:21:54.866Z",
-                     *       "lastEditedBy": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *       "lastActivity": "2026-11-26T11:45:04.729Z",
+                     *       "lastEditedBy": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *         "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -30923,9 +30928,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-26T11:21:54.866Z",
+                     *       "updatedAt": "2026-11-26T11:45:04.729Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31026,7 +31031,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a21797-338e-74c1-92cc-26206c730265-1",
+                     *         "key": "01a217ac-6868-7620-9013-54d049faee2f-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -31038,13 +31043,13 @@ export interface operations {
                      *           "review": true
                      *         },
                      *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a21797-338e-74c1-92cc-26206c730265/file"
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a217ac-6868-7620-9013-54d049faee2f/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a21797-338e-74c1-92cc-26206c730265/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a217ac-6868-7620-9013-54d049faee2f/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -31058,7 +31063,7 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "name": "Ben Okafor"
                      *         }
                      *       },
@@ -31202,20 +31207,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:21:54.830Z",
-                     *       "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "createdAt": "2026-11-26T11:45:04.616Z",
+                     *       "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T11:21:55.120Z",
-                     *       "gradedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *       "lastActivity": "2026-11-26T11:21:55.102Z",
+                     *       "gradedAt": "2026-11-26T11:45:06.812Z",
+                     *       "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *       "lastActivity": "2026-11-26T11:45:06.691Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -31226,12 +31231,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-26T11:21:55.102Z",
-                     *       "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "submittedAt": "2026-11-26T11:45:06.691Z",
+                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T11:21:55.102Z",
+                     *       "updatedAt": "2026-11-26T11:45:06.691Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31430,7 +31435,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b"
+                 *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2"
                  *     }
                  */
                 "application/json": components["schemas"]["SubmitDocument"];
@@ -31446,20 +31451,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:21:54.830Z",
-                     *         "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "createdAt": "2026-11-26T11:45:04.616Z",
+                     *         "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *         "lastActivity": "2026-11-26T11:21:55.009Z",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *         "lastActivity": "2026-11-26T11:45:05.438Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -31470,131 +31475,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-26T11:21:55.009Z",
-                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "submittedAt": "2026-11-26T11:45:05.438Z",
+                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T11:21:55.009Z",
+                     *         "updatedAt": "2026-11-26T11:45:05.438Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "deadline": "2026-12-01T11:21:54.757Z",
-                     *           "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "deadline": "2026-12-01T11:45:04.155Z",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *         "createdAt": "2026-11-26T11:21:54.714Z",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "createdAt": "2026-11-26T11:45:03.899Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-26T11:21:55.009Z",
+                     *           "createdAt": "2026-11-26T11:45:05.438Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *               "downloadUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/download",
+                     *               "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *               "downloadUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a21797-343f-74da-82dd-fc2719518f8d",
-                     *               "pdfUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/pdf",
+                     *               "id": "01a217ac-6b78-72b5-92d8-a94b9ebd09eb",
+                     *               "pdfUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a21797-3442-720d-bfa4-7a16ed613c6b",
+                     *               "submissionId": "01a217ac-6ba0-7380-b00e-de85f67a026f",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *           "id": "01a21797-3442-720d-bfa4-7a16ed613c6b",
+                     *           "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "id": "01a217ac-6ba0-7380-b00e-de85f67a026f",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *             "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *             "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-26T11:21:55.009Z",
-                     *           "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "submittedAt": "2026-11-26T11:45:05.438Z",
+                     *           "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a21797-3442-720d-bfa4-7a16ed613c6b",
+                     *         "currentSubmissionId": "01a217ac-6ba0-7380-b00e-de85f67a026f",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.733Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.941Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.743Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.984Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *         "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-26T11:21:55.009Z"
+                     *         "updatedAt": "2026-11-26T11:45:05.438Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-26T11:21:55.009Z",
+                     *         "createdAt": "2026-11-26T11:45:05.438Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21797-338e-74c1-92cc-26206c730265",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/download",
+                     *             "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *             "downloadUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21797-343f-74da-82dd-fc2719518f8d",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21797-3442-720d-bfa4-7a16ed613c6b/documents/01a21797-343f-74da-82dd-fc2719518f8d/pdf",
+                     *             "id": "01a217ac-6b78-72b5-92d8-a94b9ebd09eb",
+                     *             "pdfUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21797-3442-720d-bfa4-7a16ed613c6b",
+                     *             "submissionId": "01a217ac-6ba0-7380-b00e-de85f67a026f",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *         "id": "01a21797-3442-720d-bfa4-7a16ed613c6b",
+                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "id": "01a217ac-6ba0-7380-b00e-de85f67a026f",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21797-2c36-766c-875f-6c8a7a3e1994",
-                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T11:21:55.009Z",
-                     *         "submittedById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "submittedAt": "2026-11-26T11:45:05.438Z",
+                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -31650,20 +31655,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:21:54.830Z",
-                     *         "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "createdAt": "2026-11-26T11:45:04.616Z",
+                     *         "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *         "lastActivity": "2026-11-26T11:21:55.028Z",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *         "lastActivity": "2026-11-26T11:45:05.851Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -31677,63 +31682,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T11:21:55.028Z",
+                     *         "updatedAt": "2026-11-26T11:45:05.851Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *           "deadline": "2026-12-01T11:21:54.757Z",
-                     *           "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "deadline": "2026-12-01T11:45:04.155Z",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *         "createdAt": "2026-11-26T11:21:54.714Z",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "createdAt": "2026-11-26T11:45:03.899Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.733Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.941Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *             "createdAt": "2026-11-26T11:21:54.743Z",
+                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "createdAt": "2026-11-26T11:45:03.984Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *             "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *             "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *         "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T11:21:55.028Z"
+                     *         "updatedAt": "2026-11-26T11:45:05.851Z"
                      *       }
                      *     }
                      */
@@ -31778,14 +31783,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T11:21:54.866Z",
-                     *         "documentId": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *         "createdAt": "2026-11-26T11:45:04.729Z",
+                     *         "documentId": "01a217ac-6896-7141-bdf7-dcc666577300",
                      *         "editors": [
-                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         ],
-                     *         "id": "01a21797-33b3-725b-b9ae-224935c0b711",
+                     *         "id": "01a217ac-690a-75b9-89b4-9f94b8814c9e",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *         "savedById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -31793,14 +31798,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T11:21:54.838Z",
-                     *         "documentId": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
+                     *         "createdAt": "2026-11-26T11:45:04.653Z",
+                     *         "documentId": "01a217ac-6896-7141-bdf7-dcc666577300",
                      *         "editors": [
-                     *           "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         ],
-                     *         "id": "01a21797-3397-704a-aeb2-0a4e080db8f6",
+                     *         "id": "01a217ac-6896-7141-bdf7-dcc7e8837323",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *         "savedById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -31898,23 +31903,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:21:54.838Z",
-                     *       "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *       "createdAt": "2026-11-26T11:45:04.653Z",
+                     *       "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
-                     *       "lastActivity": "2026-11-26T11:21:54.886Z",
-                     *       "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *       "lastActivity": "2026-11-26T11:45:04.939Z",
+                     *       "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -31928,9 +31933,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T11:21:54.886Z",
+                     *       "updatedAt": "2026-11-26T11:45:04.939Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31971,110 +31976,110 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.583Z",
+                     *       "createdAt": "2026-11-26T11:45:03.729Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-12-01T11:21:54.757Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-12-01T11:45:04.155Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *               "createdAt": "2026-11-26T11:21:54.733Z",
+                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "createdAt": "2026-11-26T11:45:03.941Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *               "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *               "createdAt": "2026-11-26T11:21:54.743Z",
+                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "createdAt": "2026-11-26T11:45:03.984Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *               "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *               "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *           "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.778Z"
+                     *           "updatedAt": "2026-11-26T11:45:04.235Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a21797-3298-73cc-ae69-f2c03cd0fdc5",
+                     *       "id": "01a217ac-64f2-7697-b619-b8b321831f21",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *         },
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "teacher": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.583Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.729Z",
                      *       "writing": []
                      *     }
                      */
@@ -32262,23 +32267,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:21:54.583Z",
+                     *       "createdAt": "2026-11-26T11:45:03.729Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T11:21:54.830Z",
-                     *           "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "createdAt": "2026-11-26T11:45:04.616Z",
+                     *           "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *           "lastActivity": "2026-11-26T11:21:54.830Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *           "lastActivity": "2026-11-26T11:45:04.616Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -32292,28 +32297,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-26T11:21:54.830Z",
+                     *           "updatedAt": "2026-11-26T11:45:04.616Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T11:21:54.838Z",
-                     *           "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *           "createdAt": "2026-11-26T11:45:04.653Z",
+                     *           "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
-                     *           "lastActivity": "2026-11-26T11:21:54.886Z",
-                     *           "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *           "lastActivity": "2026-11-26T11:45:04.939Z",
+                     *           "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "lastEditedByUser": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -32327,113 +32332,113 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-26T11:21:54.886Z",
+                     *           "updatedAt": "2026-11-26T11:45:04.939Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21797-2f30-7240-90a5-3362f4604e0a",
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
-                     *             "deadline": "2026-12-01T11:21:54.757Z",
-                     *             "id": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "deadline": "2026-12-01T11:45:04.155Z",
+                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *           "createdAt": "2026-11-26T11:21:54.714Z",
+                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "createdAt": "2026-11-26T11:45:03.899Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *               "createdAt": "2026-11-26T11:21:54.733Z",
+                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "createdAt": "2026-11-26T11:45:03.941Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21797-332e-7481-bb95-cb07457b438d",
+                     *               "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-332e-7481-bb95-cb07457b438d/download"
+                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
-                     *               "createdAt": "2026-11-26T11:21:54.743Z",
+                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "createdAt": "2026-11-26T11:45:03.984Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a21797-331d-72c8-96c0-e5ba35b78467",
-                     *               "id": "01a21797-3338-7573-9342-d7601a790821",
+                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *               "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a21797-2c34-7209-b9b9-e59343fb5708",
-                     *               "url": "/api/assignments/01a21797-331d-72c8-96c0-e5b917a77f0b/attachments/01a21797-3338-7573-9342-d7601a790821/download"
+                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21797-3283-75ba-a056-578e14d3c255",
+                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-331d-72c8-96c0-e5ba35b78467",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T11:21:54.772Z",
+                     *           "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:21:54.830Z"
+                     *           "updatedAt": "2026-11-26T11:45:04.616Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a21797-3298-73cc-ae69-f2c03cd0fdc5",
+                     *       "id": "01a217ac-64f2-7697-b619-b8b321831f21",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fd428f7961",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8a7a3e1994"
+                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
                      *         },
                      *         {
-                     *           "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *           "id": "01a21797-3299-7369-a07a-64fecfa51c89",
-                     *           "joinedAt": "2026-11-26T11:21:54.583Z",
+                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
+                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21797-2c36-766c-875f-6c8d22c16c43"
+                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a21797-2c30-73e6-a9c7-b0a98a2c9fba",
+                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
                      *       "teacher": {
-                     *         "id": "01a21797-2c34-7209-b9b9-e59343fb5708",
+                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T11:21:54.583Z",
+                     *       "updatedAt": "2026-11-26T11:45:03.729Z",
                      *       "writing": []
                      *     }
                      */
@@ -32479,20 +32484,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:21:54.830Z",
-                     *         "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "createdAt": "2026-11-26T11:45:04.616Z",
+                     *         "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *         "lastActivity": "2026-11-26T11:21:54.830Z",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *         "lastActivity": "2026-11-26T11:45:04.616Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -32506,28 +32511,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T11:21:54.830Z",
+                     *         "updatedAt": "2026-11-26T11:45:04.616Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       },
                      *       {
-                     *         "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:21:54.838Z",
-                     *         "createdById": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *         "createdAt": "2026-11-26T11:45:04.653Z",
+                     *         "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *         "id": "01a21797-3397-704a-aeb2-0a4d42bc1a2d",
-                     *         "lastActivity": "2026-11-26T11:21:54.886Z",
-                     *         "lastEditedBy": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *         "lastActivity": "2026-11-26T11:45:04.939Z",
+                     *         "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "lastEditedByUser": {
-                     *           "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -32541,9 +32546,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-26T11:21:54.886Z",
+                     *         "updatedAt": "2026-11-26T11:45:04.939Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *       }
                      *     ]
                      */
@@ -32579,7 +32584,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                 *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -32599,20 +32604,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21797-331d-72c8-96c0-e5b917a77f0b",
+                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:21:54.830Z",
-                     *       "createdById": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "createdAt": "2026-11-26T11:45:04.616Z",
+                     *       "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21797-3298-73cc-ae69-f2bf3a1e7da0",
-                     *       "id": "01a21797-338e-74c1-92cc-26206c730265",
-                     *       "lastActivity": "2026-11-26T11:21:54.830Z",
+                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a217ac-6868-7620-9013-54d049faee2f",
+                     *       "lastActivity": "2026-11-26T11:45:04.616Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -32626,9 +32631,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T11:21:54.830Z",
+                     *       "updatedAt": "2026-11-26T11:45:04.616Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32684,49 +32689,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a21797-33ea-71e8-bd59-8816c8b0bff6",
+                     *               "id": "01a217ac-6a08-7731-95bf-7c360126a96c",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a21797-3298-73cc-ae69-f2c03cd0fdc5/messages/attachments/01a21797-33ea-71e8-bd59-8816c8b0bff6/download"
+                     *               "url": "/api/workrooms/01a217ac-64f2-7697-b619-b8b321831f21/messages/attachments/01a217ac-6a08-7731-95bf-7c360126a96c/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-26T11:21:54.929Z",
+                     *           "createdAt": "2026-11-26T11:45:05.037Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a21797-33f1-73b8-9f64-d5a180f99853",
-                     *           "replyToId": "01a21797-33de-70c6-a675-51828975f896",
+                     *           "id": "01a217ac-6a0d-70e8-9c3f-b15e3259df56",
+                     *           "replyToId": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
                      *           "sender": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *           "senderId": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-26T11:21:54.909Z",
+                     *           "createdAt": "2026-11-26T11:45:05.024Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-26T11:21:54.938Z",
-                     *           "id": "01a21797-33de-70c6-a675-51828975f896",
+                     *           "editedAt": "2026-11-26T11:45:05.043Z",
+                     *           "id": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *           "senderId": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -32765,10 +32770,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a21797-33ea-71e8-bd59-8816c8b0bff6"
+                 *         "01a217ac-6a08-7731-95bf-7c360126a96c"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a21797-33de-70c6-a675-51828975f896"
+                 *       "replyToId": "01a217ac-6a00-77c7-ad00-1924a7d542fb"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -32797,29 +32802,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a21797-33ea-71e8-bd59-8816c8b0bff6",
+                     *           "id": "01a217ac-6a08-7731-95bf-7c360126a96c",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a21797-3298-73cc-ae69-f2c03cd0fdc5/messages/attachments/01a21797-33ea-71e8-bd59-8816c8b0bff6/download"
+                     *           "url": "/api/workrooms/01a217ac-64f2-7697-b619-b8b321831f21/messages/attachments/01a217ac-6a08-7731-95bf-7c360126a96c/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-26T11:21:54.929Z",
+                     *       "createdAt": "2026-11-26T11:45:05.037Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a21797-33f1-73b8-9f64-d5a180f99853",
-                     *       "replyToId": "01a21797-33de-70c6-a675-51828975f896",
+                     *       "id": "01a217ac-6a0d-70e8-9c3f-b15e3259df56",
+                     *       "replyToId": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
                      *       "sender": {
-                     *         "id": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *         "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21797-2c36-766c-875f-6c8d22c16c43",
+                     *       "senderId": "01a217ac-44f4-75e5-bb90-78922179bd0c",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -32874,10 +32879,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a21797-33ea-71e8-bd59-8816c8b0bff6",
+                     *       "id": "01a217ac-6a08-7731-95bf-7c360126a96c",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a21797-3298-73cc-ae69-f2c03cd0fdc5/messages/attachments/01a21797-33ea-71e8-bd59-8816c8b0bff6/download"
+                     *       "url": "/api/workrooms/01a217ac-64f2-7697-b619-b8b321831f21/messages/attachments/01a217ac-6a08-7731-95bf-7c360126a96c/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -32979,21 +32984,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-26T11:21:54.909Z",
-                     *       "deletedAt": "2026-11-26T11:21:54.952Z",
-                     *       "editedAt": "2026-11-26T11:21:54.938Z",
-                     *       "id": "01a21797-33de-70c6-a675-51828975f896",
+                     *       "createdAt": "2026-11-26T11:45:05.024Z",
+                     *       "deletedAt": "2026-11-26T11:45:05.076Z",
+                     *       "editedAt": "2026-11-26T11:45:05.043Z",
+                     *       "id": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "senderId": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -33046,21 +33051,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-26T11:21:54.909Z",
+                     *       "createdAt": "2026-11-26T11:45:05.024Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-26T11:21:54.938Z",
-                     *       "id": "01a21797-33de-70c6-a675-51828975f896",
+                     *       "editedAt": "2026-11-26T11:45:05.043Z",
+                     *       "id": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *         "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21797-2c36-766c-875f-6c8a7a3e1994",
+                     *       "senderId": "01a217ac-44f3-7207-bbea-df38a06003f4",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a21797-3298-73cc-ae69-f2c03cd0fdc5"
+                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -33095,7 +33100,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a21797-33f1-73b8-9f64-d5a180f99853"
+                 *       "lastReadMessageId": "01a217ac-6a0d-70e8-9c3f-b15e3259df56"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];

@@ -190,7 +190,7 @@ pub struct ArchivedFile {
     pub sha256: String,
 }
 
-/// Collects rows into chunks, and what the manifest says about them.
+/// Collects rows into chunks, and what the manifest contains about them.
 pub struct ChunkWriter {
     lines: Vec<u8>,
     /// The table of the last line.

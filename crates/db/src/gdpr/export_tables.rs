@@ -527,7 +527,7 @@ pub static TABLES: &[ExportTable] = &[
     },
 ];
 
-/// Export tables that only an archive downloaded by the user contains: nobody else may read them.
+/// Export tables that only an archive downloaded by the user contains: no other user may read them.
 pub static PRIVATE_TABLES: &[ExportTable] = &[ExportTable {
     name: "text-snippets",
     statement: &TEXT_SNIPPETS,

@@ -30,7 +30,7 @@ pub enum Ceremony {
     Registration(SessionId),
     /// Signing in with a passkey alone.
     SignIn,
-    /// Signing in anew, in this session of the same user.
+    /// Signing in again, in this session of the same user.
     Reauthentication(SessionId),
     /// The second step of the waiting sign-in with this digest.
     SecondStep(String),
