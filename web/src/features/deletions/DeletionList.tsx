@@ -128,10 +128,14 @@ function DeletedItem({ deletion }: { deletion: Deletion }) {
       <span className="text-soft block text-sm">{places.filter((place) => place !== "").join(" · ")}</span>
       {names.length > 0 ? <span className="text-soft block text-sm">{names.join(", ")}</span> : null}
       {isWide ? null : (
-        <span className="text-soft block text-sm">
-          {deletion.deletedBy?.name ?? "–"}, <Time at={deletion.deletedAt} />,{" "}
-          {t("deletions.until", { date: day(deletion.restorableUntil) })}
-        </span>
+        <>
+          <span className="text-soft block text-sm">
+            {deletion.deletedBy?.name ?? "–"}, <Time at={deletion.deletedAt} />
+          </span>
+          <span className="text-soft block text-sm">
+            {t("deletions.until", { date: day(deletion.restorableUntil) })}
+          </span>
+        </>
       )}
     </span>
   );
