@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::dto;
 use super::organization::{active, context, find_organization, named_organization};
 use super::request::{AuthRequest, CurrentSession};
-use super::response::{AuthRejection, AuthResult, json_response};
+use super::response::{AuthResult, json_response};
 use super::schema;
 use common::error::Error;
 use db::WriteTx;
@@ -43,7 +43,7 @@ pub(crate) async fn list_own(request: AuthRequest) -> AuthResult {
             platform.invitations_of_address(user.email.stored_form(), now).map(Some)
         });
     let Some(known) = load.await? else {
-        return rejected(AuthError::invitation_needs_mailbox(), &current_session);
+        return current_session.reject(AuthError::invitation_needs_mailbox());
     };
     let views: Vec<Value> = known.iter().map(with_organization).collect();
     Ok(json_response(&views, current_session.cookies))
@@ -85,7 +85,7 @@ pub(crate) async fn show(request: AuthRequest) -> AuthResult {
             view["inviterEmail"] = json!(known.inviter_email);
             Ok(json_response(&view, current_session.cookies))
         }
-        Err(denial) => rejected(denied(denial), &current_session),
+        Err(denial) => current_session.reject(denied(denial)),
     }
 }
 
@@ -126,11 +126,11 @@ pub(crate) async fn reject(request: AuthRequest) -> AuthResult {
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
-        return rejected(AuthError::organization_not_found(), &current_session);
+        return current_session.reject(AuthError::organization_not_found());
     };
     let seen = find_organization(&request, &current_session, name).await?;
     if !is_administrator(&current_session, &seen) {
-        return rejected(AuthError::may_not_list_invitations(), &current_session);
+        return current_session.reject(AuthError::may_not_list_invitations());
     }
     let context = context(&request, &current_session, &seen)?;
     let found = request.app.store().read(context, |tx| tx.newest_invitations()).await?;
@@ -158,21 +158,21 @@ pub(crate) async fn cancel(request: AuthRequest) -> AuthResult {
             platform.invitation_with_organization(&lookup)
         });
     let Some(known) = load.await? else {
-        return rejected(AuthError::invitation_not_found(), &current_session);
+        return current_session.reject(AuthError::invitation_not_found());
     };
     let name = OrganizationName::Id(known.invitation.organization_id.to_string());
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
-        return rejected(AuthError::member_not_found(), &current_session);
+        return current_session.reject(AuthError::member_not_found());
     };
     if !is_administrator(&current_session, &seen) {
-        return rejected(AuthError::may_not_cancel_invitation(), &current_session);
+        return current_session.reject(AuthError::may_not_cancel_invitation());
     }
     let context = context(&request, &current_session, &seen)?;
     let cancel = move |tx: &mut WriteTx<'_>| invitations::cancel(tx, &id);
     match request.app.transactor().write(context, cancel).await {
         Ok(invitation) => Ok(json_response(&dto::invitation(invitation), current_session.cookies)),
-        Err(Error::NotFound) => rejected(AuthError::invitation_not_found(), &current_session),
-        Err(Error::Domain(_)) => rejected(AuthError::may_not_cancel_invitation(), &current_session),
+        Err(Error::NotFound) => current_session.reject(AuthError::invitation_not_found()),
+        Err(Error::Domain(_)) => current_session.reject(AuthError::may_not_cancel_invitation()),
         Err(error) => Err(error.into()),
     }
 }
@@ -207,8 +207,8 @@ async fn respond(request: AuthRequest, status: InvitationStatus) -> AuthResult {
                 request.issue(&session, &current_session.user, current_session.remember),
             ))
         }
-        Err(InvitationDenial::MailboxNotProven) => rejected(AuthError::answer_needs_mailbox(), &current_session),
-        Err(denial) => rejected(denied(denial), &current_session),
+        Err(InvitationDenial::MailboxNotProven) => current_session.reject(AuthError::answer_needs_mailbox()),
+        Err(denial) => current_session.reject(denied(denial)),
     }
 }
 
@@ -229,8 +229,4 @@ fn denied(denial: InvitationDenial) -> AuthError {
         InvitationDenial::NotTheRecipient => AuthError::not_the_recipient_of_the_invitation(),
         InvitationDenial::MailboxNotProven => AuthError::invitation_needs_mailbox(),
     }
-}
-
-fn rejected(error: AuthError, current_session: &CurrentSession) -> AuthResult {
-    Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

@@ -49,14 +49,14 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 pub(crate) async fn own(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = active(&current_session) else {
-        return rejected(AuthError::no_active_organization(), &current_session);
+        return current_session.reject(AuthError::no_active_organization());
     };
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
-        return rejected(AuthError::member_not_found(), &current_session);
+        return current_session.reject(AuthError::member_not_found());
     };
     match known(&request, &current_session, &seen, current_session.user.id.as_str()).await? {
         Some(member) => Ok(json_response(&dto::member(member), current_session.cookies)),
-        None => rejected(AuthError::member_not_found(), &current_session),
+        None => current_session.reject(AuthError::member_not_found()),
     }
 }
 
@@ -71,14 +71,14 @@ pub(crate) async fn own(request: AuthRequest) -> AuthResult {
 pub(crate) async fn role(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
-        return rejected(AuthError::no_active_organization(), &current_session);
+        return current_session.reject(AuthError::no_active_organization());
     };
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
-        return rejected(AuthError::not_a_member_of_this_organization(), &current_session);
+        return current_session.reject(AuthError::not_a_member_of_this_organization());
     };
     let user = request.query("userId").filter(|user| !user.is_empty());
     if user.is_none() && seen.member.is_none() {
-        return rejected(AuthError::not_a_member_of_this_organization(), &current_session);
+        return current_session.reject(AuthError::not_a_member_of_this_organization());
     }
     match known(
         &request,
@@ -92,7 +92,7 @@ pub(crate) async fn role(request: AuthRequest) -> AuthResult {
             &json!({ "role": known.member.role }),
             current_session.cookies,
         )),
-        None => rejected(AuthError::member_not_found(), &current_session),
+        None => current_session.reject(AuthError::member_not_found()),
     }
 }
 
@@ -116,7 +116,7 @@ pub(crate) async fn role(request: AuthRequest) -> AuthResult {
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
-        return rejected(AuthError::no_active_organization(), &current_session);
+        return current_session.reject(AuthError::no_active_organization());
     };
     let not_a_member = AuthError::not_a_member_of_this_organization();
     let seen = find_organization_or(&request, &current_session, name, not_a_member).await?;
@@ -202,11 +202,11 @@ pub(crate) async fn has_permission(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let named = id.map(|id| db::platform::organizations::OrganizationName::Id(id.to_owned()));
     let Some(name) = named.or_else(|| active(&current_session)) else {
-        return rejected(AuthError::no_active_organization(), &current_session);
+        return current_session.reject(AuthError::no_active_organization());
     };
     let seen = find_organization(&request, &current_session, name).await.ok();
     let Some(member) = seen.and_then(|seen| seen.member) else {
-        return rejected(AuthError::permission_of_not_a_member(), &current_session);
+        return current_session.reject(AuthError::permission_of_not_a_member());
     };
     let may = |resource: &str, action: Option<&str>| {
         PERMISSIONS.iter().any(|(known, actions, roles)| {
@@ -233,8 +233,4 @@ async fn known(
     let user = user.to_owned();
     let context = context(request, current_session, seen)?;
     Ok(request.app.store().read(context, move |tx| tx.member_of(&user)).await?)
-}
-
-fn rejected(error: AuthError, current_session: &CurrentSession) -> AuthResult {
-    Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

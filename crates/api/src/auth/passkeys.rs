@@ -52,10 +52,10 @@ pub(crate) async fn register_options(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let session = &current_session.session;
     if session.impersonated_by.is_some() {
-        return rejected(AuthError::may_not_register_passkey(), &current_session);
+        return current_session.reject(AuthError::may_not_register_passkey());
     }
     if !is_fresh(session.created_at, session.confirmed_at, request.now) {
-        return rejected(AuthError::session_not_fresh(), &current_session);
+        return current_session.reject(AuthError::session_not_fresh());
     }
     let known = load(&request, &current_session.user.id).await?;
     let challenge = PasskeyChallenge::issue(Ceremony::Registration(session.id.clone()), request.now);
@@ -113,17 +113,17 @@ pub(crate) async fn register(request: AuthRequest) -> AuthResult {
     reader.finish()?;
     let mut current_session = request.current_session().await?;
     if creates_session {
-        return rejected(AuthError::field_not_allowed("createSession"), &current_session);
+        return current_session.reject(AuthError::field_not_allowed("createSession"));
     }
     let Some(challenge) = request.passkey_challenge() else {
-        return rejected(AuthError::challenge_not_found(), &current_session);
+        return current_session.reject(AuthError::challenge_not_found());
     };
     let response = response.and_then(|response| serde_json::from_value::<RegistrationResponse>(response).ok());
     let Some(response) = response else {
-        return rejected(AuthError::failed_to_verify_registration(), &current_session);
+        return current_session.reject(AuthError::failed_to_verify_registration());
     };
     let Ok(name) = name.map(ShortName::try_from).transpose() else {
-        return rejected(invalid_name(), &current_session);
+        return current_session.reject(invalid_name());
     };
     let new = NewPasskey {
         session: current_session.session.clone(),
@@ -137,7 +137,7 @@ pub(crate) async fn register(request: AuthRequest) -> AuthResult {
     let result = request.act(move |tx| passkeys::add(tx, &new, now)).await?;
     let passkey = completed(result, &current_session)?;
     current_session.user.has_second_factor = true;
-    let mut cookies = reissued(&request, &current_session);
+    let mut cookies = request.reissue(&current_session);
     cookies.push(request.cookies().clear_passkey());
     Ok(json_response(&passkey_object(&passkey), cookies))
 }
@@ -283,7 +283,7 @@ pub(crate) async fn rename(request: AuthRequest) -> AuthResult {
     reader.finish()?;
     let current_session = request.current_session().await?;
     let Ok(name) = ShortName::try_from(name) else {
-        return rejected(invalid_name(), &current_session);
+        return current_session.reject(invalid_name());
     };
     let session = current_session.session.clone();
     let result = request
@@ -320,7 +320,7 @@ pub(crate) async fn remove(request: AuthRequest) -> AuthResult {
     let token = current_session.session.token.clone();
     let facts = request.app.authenticator().find_session(token, None, None).await?;
     current_session.user.has_second_factor = facts.is_some_and(|facts| facts.user.has_second_factor);
-    Ok(done(reissued(&request, &current_session)))
+    Ok(done(request.reissue(&current_session)))
 }
 
 async fn load(request: &AuthRequest, user: &UserId) -> Result<Vec<Passkey>, AuthRejection> {
@@ -384,17 +384,4 @@ fn completed<T>(result: PasskeyResult<T>, current_session: &CurrentSession) -> R
 
 fn invalid_name() -> AuthError {
     AuthError::validation("[body.name] Invalid string: control characters are not allowed".to_owned())
-}
-
-/// The cookies of a session whose user changed.
-fn reissued(request: &AuthRequest, current_session: &CurrentSession) -> Vec<String> {
-    request.issue(
-        &current_session.session,
-        &current_session.user,
-        current_session.remember,
-    )
-}
-
-fn rejected(error: AuthError, current_session: &CurrentSession) -> AuthResult {
-    Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

@@ -20,7 +20,7 @@ use super::super::body_timeout::read_body;
 use super::super::context::App;
 use super::super::valid::parse;
 use super::dto;
-use super::response::AuthRejection;
+use super::response::{AuthRejection, AuthResult};
 use auth::host_resolver::network_text;
 use auth::{Caller, Peer, RequestId};
 use common::clock;
@@ -64,6 +64,13 @@ pub struct CurrentSession {
     pub remember: Remember,
     /// `Set-Cookie` values of a session that was renewed by this request.
     pub cookies: Vec<String>,
+}
+
+impl CurrentSession {
+    /// An error response with the cookies of the session.
+    pub fn reject(&self, error: AuthError) -> AuthResult {
+        Err(AuthRejection::from(error).with(self.cookies.clone()))
+    }
 }
 
 impl FromRequest<App> for AuthRequest {
@@ -309,6 +316,11 @@ impl AuthRequest {
     pub fn issue(&self, session: &Session, user: &SessionUser, remember: Remember) -> Vec<String> {
         let (session, user) = (dto::session(session), dto::user(user));
         self.cookies().issue(&session, &user, dto::time(self.now), remember)
+    }
+
+    /// The cookies of a session whose user changed.
+    pub fn reissue(&self, current: &CurrentSession) -> Vec<String> {
+        self.issue(&current.session, &current.user, current.remember)
     }
 
     /// Authenticates the caller from the database and renews the session when that is due. The error clears a cookie

@@ -43,7 +43,7 @@ pub(crate) async fn enable(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let fitted = prove(&request, &current_session, password).await?;
     if method == Some("otp") {
-        return rejected(AuthError::otp_not_available(), &current_session);
+        return current_session.reject(AuthError::otp_not_available());
     }
     let new = NewSecondFactor::generate();
     let (made, encryptor) = (new.clone(), request.app.authenticator().factor_encryptor());
@@ -53,8 +53,8 @@ pub(crate) async fn enable(request: AuthRequest) -> AuthResult {
         .await?;
     match is_set_up {
         Some(true) => {}
-        Some(false) => return rejected(AuthError::totp_already_enabled(), &current_session),
-        None => return rejected(AuthError::invalid_password(), &current_session),
+        Some(false) => return current_session.reject(AuthError::totp_already_enabled()),
+        None => return current_session.reject(AuthError::invalid_password()),
     }
     let issuer: String = issuer.unwrap_or(ISSUER).chars().take(LONGEST_ISSUER).collect();
     let body = json!({
@@ -88,7 +88,7 @@ pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
         .act(move |tx| second_factor::disable(tx, &prover, Some(&fitted), now))
         .await?;
     if !is_right {
-        return rejected(AuthError::invalid_password(), &current_session);
+        return current_session.reject(AuthError::invalid_password());
     }
     let user = current_session.user.id.clone();
     let load = request
@@ -98,7 +98,7 @@ pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
             platform.count_passkeys(&user)
         });
     current_session.user.has_second_factor = load.await? > 0;
-    let mut cookies = reissued(&request, &current_session);
+    let mut cookies = request.reissue(&current_session);
     let is_trusted = request.has_cookie(request.app.authenticator().names().trust_device());
     if is_trusted && !current_session.user.has_second_factor {
         cookies.push(request.cookies().clear_trust_device());
@@ -127,7 +127,7 @@ pub(crate) async fn show_uri(request: AuthRequest) -> AuthResult {
             second_factor::secret(platform, &encryptor, &user)
         });
     let Some(secret) = load.await? else {
-        return rejected(AuthError::totp_not_enabled(), &current_session);
+        return current_session.reject(AuthError::totp_not_enabled());
     };
     let fitted = prove(&request, &current_session, password).await?;
     let (prover, now) = (prover(&request, &current_session), request.now);
@@ -135,7 +135,7 @@ pub(crate) async fn show_uri(request: AuthRequest) -> AuthResult {
         .act(move |tx| service::actions::passwords::verify(tx, &prover, Some(&fitted), now))
         .await?;
     if !is_right {
-        return rejected(AuthError::invalid_password(), &current_session);
+        return current_session.reject(AuthError::invalid_password());
     }
     let uri = secret.uri(ISSUER, &label(&current_session.user));
     Ok(json_response(&json!({ "totpURI": uri }), current_session.cookies))
@@ -184,7 +184,7 @@ pub(crate) async fn renew_backup_codes(request: AuthRequest) -> AuthResult {
     reader.finish()?;
     let current_session = request.current_session().await?;
     if !current_session.user.has_second_factor {
-        return rejected(AuthError::two_factor_not_enabled(), &current_session);
+        return current_session.reject(AuthError::two_factor_not_enabled());
     }
     let fitted = prove(&request, &current_session, password).await?;
     let codes = second_factor::new_recovery_codes();
@@ -193,7 +193,7 @@ pub(crate) async fn renew_backup_codes(request: AuthRequest) -> AuthResult {
         .act(move |tx| second_factor::renew_recovery_codes(tx, &prover, Some(&fitted), &made, now))
         .await?;
     if !is_right {
-        return rejected(AuthError::invalid_password(), &current_session);
+        return current_session.reject(AuthError::invalid_password());
     }
     let body = json!({ "status": true, "backupCodes": codes });
     Ok(json_response(&body, current_session.cookies))
@@ -225,7 +225,7 @@ pub(crate) async fn verify_otp(request: AuthRequest) -> AuthResult {
             None => Err(AuthError::invalid_two_factor_cookie().into()),
         };
     };
-    rejected(AuthError::otp_has_expired(), &current_session)
+    current_session.reject(AuthError::otp_has_expired())
 }
 
 /// The response of a sign-in that waits for its second factor.
@@ -271,11 +271,11 @@ async fn enter(request: &AuthRequest, code: EnteredCode, is_trusting: bool, is_s
             .act(move |tx| second_factor::verify(tx, &encryptor, &prover, &session, &code, now))
             .await?;
         if let Some(error) = error_of(&result, is_recovery) {
-            return rejected(error, &current_session);
+            return current_session.reject(error);
         }
         current_session.user.has_second_factor = true;
         let body = json!({ "token": current_session.session.token, "user": dto::user(&current_session.user) });
-        return Ok(json_response(&body, reissued(request, &current_session)));
+        return Ok(json_response(&body, request.reissue(&current_session)));
     }
     let Some(pending) = request.pending_sign_in() else {
         return Err(AuthError::invalid_two_factor_cookie().into());
@@ -337,17 +337,4 @@ fn error_of<T>(result: &CodeResult<T>, is_recovery: bool) -> Option<AuthError> {
         CodeResult::TooManyAttempts => Some(AuthError::too_many_attempts()),
         CodeResult::UnknownSignIn => Some(AuthError::invalid_two_factor_cookie()),
     }
-}
-
-/// The cookies of a session whose user changed.
-fn reissued(request: &AuthRequest, current_session: &CurrentSession) -> Vec<String> {
-    request.issue(
-        &current_session.session,
-        &current_session.user,
-        current_session.remember,
-    )
-}
-
-fn rejected(error: AuthError, current_session: &CurrentSession) -> AuthResult {
-    Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }
