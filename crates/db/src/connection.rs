@@ -241,19 +241,11 @@ impl Connection {
 
     /// Executes a statement and returns the number of affected rows.
     pub fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
-        STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
-        match self {
-            Self::Sqlite(connection) => {
-                let mut statement = connection
-                    .prepare_cached(sql.sqlite())
-                    .map_err(|e| db_error::from_sqlite(e, sql))?;
-                let touched = statement
-                    .execute(rusqlite::params_from_iter(arguments))
-                    .map_err(|e| db_error::from_sqlite(e, sql))?;
-                Ok(touched as u64)
-            }
-            Self::Postgres(connection) => connection.execute(sql, arguments),
-        }
+        let mut executor = match self {
+            Self::Sqlite(connection) => Executor::Sqlite(connection),
+            Self::Postgres(connection) => Executor::Postgres(connection),
+        };
+        executor.execute(sql, arguments)
     }
 
     /// Runs `act` in a savepoint: if it fails, its writes are rolled back and the transaction stays usable.
