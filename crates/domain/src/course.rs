@@ -106,6 +106,20 @@ impl Course {
     }
 }
 
+/// Returns the name of a restored or copied course: with the first free number, if the name itself is taken.
+pub fn free_course_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    if !is_taken(name) {
+        return name.to_owned();
+    }
+    let numbered = |number: usize| {
+        let suffix = format!(" ({number})");
+        let kept: String = name.chars().take(Name::MAX.saturating_sub(suffix.len())).collect();
+        format!("{}{suffix}", kept.trim_end())
+    };
+    let free = (2..10_000).map(numbered).find(|name| !is_taken(name));
+    free.unwrap_or_else(|| name.to_owned())
+}
+
 /// Summary of a course, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -177,5 +191,15 @@ mod tests {
     fn a_course_of_another_class_is_refused() {
         assert_eq!(poems().belongs_to(&ClassId::new("7b")), Ok(()));
         assert_eq!(poems().belongs_to(&ClassId::new("8b")), Err(DomainError::ClassMismatch));
+    }
+
+    #[test]
+    fn taken_name_is_numbered_and_fits_the_limit() {
+        let taken = ["Cells", "Cells (2)"];
+        assert_eq!(free_course_name("Plants", |name| taken.contains(&name)), "Plants");
+        assert_eq!(free_course_name("Cells", |name| taken.contains(&name)), "Cells (3)");
+        let longest = "x".repeat(Name::MAX);
+        let shortened = format!("{} (2)", "x".repeat(Name::MAX - 4));
+        assert_eq!(free_course_name(&longest, |name| name == longest), shortened);
     }
 }

@@ -101,20 +101,6 @@ pub struct RestoreOutcome {
     pub missing: i64,
 }
 
-/// Returns the first name with a number that is free, at most `max` characters long.
-pub fn free_name(name: &str, max: usize, is_taken: impl Fn(&str) -> bool) -> String {
-    if !is_taken(name) {
-        return name.to_owned();
-    }
-    let numbered = |number: usize| {
-        let suffix = format!(" ({number})");
-        let kept: String = name.chars().take(max.saturating_sub(suffix.len())).collect();
-        format!("{}{suffix}", kept.trim_end())
-    };
-    let free = (2..10_000).map(numbered).find(|name| !is_taken(name));
-    free.unwrap_or_else(|| name.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,13 +113,5 @@ mod tests {
             DeletionRetention::of_days(2).until(now),
             Some(Timestamp::from_millis(1000 + 2 * 86_400_000))
         );
-    }
-
-    #[test]
-    fn free_name_is_numbered_and_fits_the_limit() {
-        let taken = ["Cells", "Cells (2)"];
-        assert_eq!(free_name("Plants", 20, |name| taken.contains(&name)), "Plants");
-        assert_eq!(free_name("Cells", 20, |name| taken.contains(&name)), "Cells (3)");
-        assert_eq!(free_name("Cells", 5, |name| name == "Cells"), "C (2)");
     }
 }

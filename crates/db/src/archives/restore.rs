@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use domain::change::deletion::GroupDocument;
 use domain::collation::{search_key, sort_key};
-use domain::deleted_object::{DeletedNoun, DeletedObject, RestoreOutcome, free_name};
+use domain::course::free_course_name;
+use domain::deleted_object::{DeletedNoun, DeletedObject, RestoreOutcome};
 use domain::domain_error::DomainError;
 use domain::file::FileKey;
 use domain::group::Group;
@@ -23,9 +24,6 @@ use crate::sql::Value;
 use crate::{WriteTx, args, statements};
 use common::error::{Error, Result};
 use common::failpoint;
-
-/// Longest name of a course.
-const COURSE_NAME_MAX: usize = 120;
 
 statements! {
     MEMBERS = "SELECT user_id AS id FROM members WHERE organization_id = $1";
@@ -459,7 +457,7 @@ impl RowInserter<'_, '_> {
             .tx
             .fetch_all(&COURSE_NAMES, args![class, subject], |found| found.get("name"))?;
         let name = row.text("name").unwrap_or_default();
-        let free = free_name(name, COURSE_NAME_MAX, |name| taken.iter().any(|other| other == name));
+        let free = free_course_name(name, |name| taken.iter().any(|other| other == name));
         if free != name {
             row.set_text("name", &free);
             row.set_text("name_key", &name_key(&free));

@@ -2,10 +2,13 @@
 //! is read when the copy is requested; the bytes of files are copied between that read and the transaction that
 //! inserts the copy.
 
+use std::collections::HashMap;
+
 use domain::assignment::Assignment;
 use domain::change::assignment::AssignmentChange;
 use domain::copy::{DateShift, PublicationOfCopy};
 use domain::course::Course;
+use domain::details::AssignmentDetails;
 use domain::id::{AssignmentId, ClassId, CourseId};
 use domain::patch::FieldPatch;
 use domain::time::Timestamp;
@@ -13,9 +16,8 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
-use super::class_clones::{FileCopy, insert_copy, shared_files};
-use common::clock;
+use super::class_clones::{FileCopy, shared_files};
+use super::copies::{CopyPlan, insert_topic};
 use common::error::Result;
 use db::assignments::VisibleAssignment;
 use db::{ReadTx, WriteTx};
@@ -44,7 +46,7 @@ pub struct NewCopy {
 /// A snapshot of the topic to copy, with the keys reserved for the copies of its files.
 #[derive(Debug, Clone)]
 pub struct Original {
-    topic: Assignment,
+    details: AssignmentDetails,
     /// The files to copy before [`clone`] is called.
     pub files: Vec<FileCopy>,
 }
@@ -56,40 +58,28 @@ pub fn original(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewCopy) -> Result
     let files = shared_files(&details).filter(|_| new.with_files);
     Ok(Original {
         files: files.map(FileCopy::from_attachment).collect(),
-        topic: details.assignment,
+        details,
     })
 }
 
 /// Inserts the copy: the same task with another deadline and without groups.
 pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result<VisibleAssignment> {
-    let old = &original.topic;
+    let old = &original.details.assignment;
     // Rejects the copy if the caller can no longer see the original.
     tx.assignment(&old.id)?;
-    let class_id = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
-    tx.lock_managed_class(&class_id)?;
+    let class = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
+    tx.lock_managed_class(&class)?;
     let course = target_course(tx, old, new)?;
     let span = new.deadline.as_millis().saturating_sub(old.deadline.as_millis());
-    let (shift, zone) = (DateShift::Millis(span), tx.time_zone()?);
-    let topic = Assignment {
-        id: AssignmentId::new(clock::new_id()),
-        class_id,
-        course_id: course.map(|course| course.id),
-        deadline: new.deadline,
-        finished: None,
-        publication: match new.publication {
-            Some(rule) => rule.of_topic(old.publication, |moment| shift.apply(moment, &zone)),
-            None => old.publication.of_copy(tx.now()),
-        },
-        created_by_id: person(tx)?,
-        created_at: tx.now(),
-        updated_at: tx.now(),
-        ..old.clone()
+    let plan = CopyPlan {
+        class,
+        groups: &HashMap::new(),
+        publication: new.publication,
+        zone: &tx.time_zone()?,
+        files: original.files.iter().map(|copy| (&copy.of.id, copy)).collect(),
     };
-    tx.insert_assignment(&topic)?;
-    tx.copy_topic_rubric(&old.id, &topic.id)?;
-    for copy in &original.files {
-        insert_copy(tx, &topic.id, None, copy)?;
-    }
+    let course_id = course.map(|course| course.id);
+    let topic = insert_topic(tx, &original.details, course_id, DateShift::Millis(span), &plan)?;
     let seen = tx.assignment(&topic.id)?;
     tx.record(AssignmentChange::Created {
         assignment: Box::new(seen.details.clone()),

@@ -23,17 +23,13 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::assignments::person;
-use super::copies::{self, CopiedGroups, CopyPlan};
+use super::copies::{self, CopiedGroups, CopyPlan, FILES_MAX, TOPICS_MAX};
 use common::clock;
 use common::error::{Error, Result};
 use db::assignments::AssignmentFilter;
 use db::courses::CourseFilter;
 use db::groups::GroupFilter;
 use db::{ReadTx, WriteTx};
-
-/// The maximum number of topics and files in one copy.
-const TOPICS_MAX: usize = 200;
-const FILES_MAX: usize = 500;
 
 /// What to copy into a new class.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]

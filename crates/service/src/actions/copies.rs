@@ -9,7 +9,7 @@ use domain::change::course::CourseChange;
 use domain::change::group::GroupChange;
 use domain::class::Class;
 use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
-use domain::course::{Course, CourseStatus};
+use domain::course::{Course, CourseStatus, free_course_name};
 use domain::details::{AssignmentDetails, CourseDetails, GroupDetails};
 use domain::group::{Group, GroupLabel};
 use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus};
@@ -39,13 +39,11 @@ use db::courses::CourseFilter;
 use db::{ReadTx, WriteTx};
 
 /// The maximum numbers of topics, files and groups in one copy.
-const TOPICS_MAX: usize = 200;
-const FILES_MAX: usize = 500;
-pub(super) const GROUPS_MAX: usize = 300;
+pub(super) const TOPICS_MAX: usize = 200;
+pub(super) const FILES_MAX: usize = 500;
+const GROUPS_MAX: usize = 300;
 /// The largest shift of dates: ten years.
 const DAYS_MAX: i64 = 3_660;
-/// The length of a name to which a number is appended.
-const NUMBERED_NAME_MAX: usize = 110;
 
 /// Topics to copy into a course.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -198,12 +196,8 @@ fn free_name(tx: &mut ReadTx<'_>, class: &ClassId, name: &Name) -> Result<Name> 
         .into_iter()
         .map(|details| name_key(details.course.name.as_str()))
         .collect();
-    let start: String = name.as_str().chars().take(NUMBERED_NAME_MAX).collect();
-    let numbered = (2..).map(|number| Name::stored(format!("{start} ({number})")));
-    let free = std::iter::once(name.clone())
-        .chain(numbered)
-        .find(|name| !taken.contains(&name_key(name.as_str())));
-    Ok(free.unwrap_or_else(|| name.clone()))
+    let is_taken = |name: &str| taken.contains(&name_key(name));
+    Ok(Name::stored(free_course_name(name.as_str(), is_taken)))
 }
 
 /// The class and the course of the copies.
@@ -228,28 +222,21 @@ fn original_topics(tx: &mut ReadTx<'_>, new: &NewTopicCopies) -> Result<Vec<Assi
     if new.deadline.is_some() && new.shift_days.is_some() {
         return Err(Error::invalid("shiftDays", "unused", "must be absent with a deadline"));
     }
-    let first = tx.assignment(&new.assignment_ids[0])?.details;
-    // Topics of one class are read together.
     let mut known: HashMap<AssignmentId, AssignmentDetails> = HashMap::new();
-    if new.assignment_ids.len() > 1 {
-        let of_class = AssignmentFilter {
-            class_id: Some(first.assignment.class_id.clone()),
-            ..AssignmentFilter::default()
-        };
-        let topics = tx.assignments(&of_class)?.into_iter().map(|seen| seen.details);
-        known.extend(topics.map(|details| (details.assignment.id.clone(), details)));
-    }
-    known.insert(first.assignment.id.clone(), first);
     let mut topics = Vec::with_capacity(new.assignment_ids.len());
     for id in new.assignment_ids.iter() {
-        topics.push(match known.remove(id) {
-            Some(details) => details,
-            None => tx.assignment(id)?.details,
-        });
-    }
-    let classes: HashSet<ClassId> = topics.iter().map(|topic| topic.assignment.class_id.clone()).collect();
-    for class in &classes {
-        tx.managed_class(class)?;
+        if !known.contains_key(id) {
+            // Topics of one class are read together.
+            let class_id = tx.assignment(id)?.details.assignment.class_id;
+            tx.managed_class(&class_id)?;
+            let of_class = AssignmentFilter {
+                class_id: Some(class_id),
+                ..AssignmentFilter::default()
+            };
+            let of_class = tx.assignments(&of_class)?.into_iter().map(|seen| seen.details);
+            known.extend(of_class.map(|details| (details.assignment.id.clone(), details)));
+        }
+        topics.push(known.remove(id).ok_or(Error::NotFound)?);
     }
     Ok(topics)
 }
@@ -413,11 +400,16 @@ pub(super) fn copy_groups(
     originals.sort_by(|one, other| {
         (one.group.group_number, &one.group.id).cmp(&(other.group.group_number, &other.group.id))
     });
+    let mut last = None;
     for GroupDetails {
         group: old, members, ..
     } in originals
     {
-        let number = tx.next_group_number(class)?;
+        let number = match last {
+            None => tx.next_group_number(class)?,
+            Some(_) => Group::next_number(last)?,
+        };
+        last = Some(number);
         let is_default_name = old.name == default_name(old.group_number);
         let (course_id, subject_id) = place(old);
         let group = Group {
