@@ -108,7 +108,7 @@ impl BackupFolder {
 }
 
 /// Whether a path is the URL of a bucket.
-pub fn is_bucket_url(path: &str) -> bool {
+fn is_bucket_url(path: &str) -> bool {
     path.starts_with("s3://")
 }
 

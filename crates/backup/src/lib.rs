@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use tokio::runtime::Handle;
 
 pub use self::encryption::{ArchiveFile, Identities, Recipients};
-pub use self::folder::{BackupFolder, FetchedFile, archive_name, is_bucket_url, split_archive_path};
+pub use self::folder::{BackupFolder, FetchedFile, archive_name, split_archive_path};
 pub use self::format::{ArchiveHeader, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{BackupArchive, verify};

@@ -415,8 +415,17 @@ impl StorageArgs {
 
     /// Opens the file storage.
     pub async fn open_files(&self) -> error::Result<BlobStore> {
-        let open = |url| BlobStore::connect(&self.data_dir, url, &self.object_store);
-        let files = open(self.files_url.as_deref()).await?;
+        self.open_files_staged_in(&self.data_dir).await
+    }
+
+    /// Opens the file storage; uploads to an object store are staged in `folder`.
+    pub async fn open_files_staged_in(&self, folder: &Path) -> error::Result<BlobStore> {
+        let open = async |url: Option<&str>| {
+            let folder = if url.is_some() { folder } else { &self.data_dir };
+            BlobStore::connect(folder, url, &self.object_store).await
+        };
+        let files_url = self.files_url.as_deref().map(str::trim);
+        let files = open(files_url.filter(|url| !url.is_empty())).await?;
         Ok(match self.fallback_url() {
             None => files,
             Some(DISK) => files.with_fallback(open(None).await?),

@@ -23,7 +23,7 @@ const HAS_CREDENTIAL: u8 = 0x40;
 pub struct SoftAuthenticator {
     key: EcdsaKeyPair,
     pub credential_id: Vec<u8>,
-    /// The handle of the account, as the registration told it.
+    /// The user handle in the registration options.
     pub user_handle: String,
     pub origin: &'static str,
     pub relying_party_id: &'static str,

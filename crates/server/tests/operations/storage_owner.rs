@@ -358,6 +358,8 @@ async fn files_move_to_another_storage_while_the_service_runs() {
     let (_, words) = run(&env, &["config", "check"]);
     assert!(words.contains("another storage than that of FILES_URL"), "{words}");
     env.set("FILES_FALLBACK_URL", "disk");
+    let (_, words) = run(&env, &["doctor"]);
+    assert!(words.contains("belongs to the database"), "{words}");
     let service = start(&mut env).await;
     let new = document(&service, &world, room, "after").await;
     for (id, text) in [(&old, "before"), (&new, "after"), (&deleted, "deleted")] {

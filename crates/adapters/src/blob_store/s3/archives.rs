@@ -17,7 +17,7 @@ use crate::blob_store::settings::ObjectStoreArgs;
 const PART_BYTES: usize = 16 << 20;
 /// The number of parts that are sent at the same time.
 const CONCURRENT_PARTS: usize = 2;
-/// The store answers a part when it has arrived, which a slow connection delays.
+/// The timeout of a request that sends a part, over a slow connection.
 const PART_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The archives under a prefix of a bucket.

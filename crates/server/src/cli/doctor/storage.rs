@@ -41,7 +41,7 @@ async fn open(config: &Config) -> Result<Option<OpenedStorage>> {
         None if storage.data_dir.join("files").is_dir() => (storage.data_dir.clone(), None),
         None => return Ok(None),
     };
-    let files = BlobStore::connect(&folder, url, &storage.object_store).await?;
+    let files = storage.open_files_staged_in(&folder).await?;
     Ok(Some(OpenedStorage {
         files,
         _staging: staging,
