@@ -178,6 +178,8 @@ struct Scenario<'a> {
     seen: HashSet<String>,
     of_north: HashSet<String>,
     called: BTreeSet<(String, String)>,
+    /// Records for which the client has no sentence.
+    untranslated: BTreeSet<String>,
 }
 
 impl<'a> Scenario<'a> {
@@ -191,6 +193,7 @@ impl<'a> Scenario<'a> {
             seen: HashSet::new(),
             of_north: HashSet::new(),
             called: BTreeSet::new(),
+            untranslated: BTreeSet::new(),
         };
         scenario.new_records().await;
         scenario
@@ -198,12 +201,14 @@ impl<'a> Scenario<'a> {
 
     /// Returns the new records of all schools, sorted by name, because records of the same moment have no other order.
     async fn new_records(&mut self) -> Vec<String> {
-        let query = "SELECT organization_id || '|' || id || '|' || category || '|' || action FROM activity_logs";
+        let query = "SELECT organization_id || '|' || id || '|' || category || '|' || action || '|' || entity_type
+            FROM activity_logs";
         let mut new_records = Vec::new();
         for record in texts(&self.app.database, query.to_owned()).await.into_iter().flatten() {
             let parts: Vec<&str> = record.split('|').collect();
             if self.seen.insert(parts[1].to_owned()) {
                 let (category, action) = (Category::parse(parts[2]).unwrap(), Action::parse(parts[3]).unwrap());
+                self.untranslated.extend(untranslated(category, action, parts[4]));
                 new_records.push(event(category, action));
                 if parts[0] == self.app.world.north {
                     self.of_north.insert(parts[1].to_owned());
@@ -277,6 +282,32 @@ impl<'a> Scenario<'a> {
         }
         answer.json()
     }
+}
+
+/// Returns the keys of activity.json that a record needs in both languages and that are missing. The sentence of the event
+/// itself is about the object of its category, so records about other objects need their own.
+fn untranslated(category: Category, action: Action, entity_type: &str) -> Vec<String> {
+    let own_type = match category {
+        Category::Auth => "user".to_owned(),
+        Category::Tenant => "organization".to_owned(),
+        category => category.as_str().to_lowercase(),
+    };
+    let event = event(category, action);
+    let key = if entity_type == own_type || event.starts_with("HELP") {
+        event
+    } else {
+        format!("{event}_{entity_type}")
+    };
+    let has_key = |language: &&str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/src/i18n");
+        let texts = std::fs::read_to_string(format!("{folder}/{language}/activity.json")).unwrap();
+        let texts: Value = serde_json::from_str(&texts).unwrap();
+        texts["activity"]["says"][&key].is_string()
+    };
+    let missing = ["en", "de"].into_iter().filter(|language| !has_key(language));
+    missing
+        .map(|language| format!("{language}: activity.says.{key}"))
+        .collect()
 }
 
 fn with_ids(template: &str, ids: &[&str]) -> String {
@@ -401,5 +432,6 @@ both!(
                 row.path
             );
         }
+        assert_eq!(scenario.untranslated, BTreeSet::new());
     }
 );
