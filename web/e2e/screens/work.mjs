@@ -46,6 +46,6 @@ export default [
     path: async (harness) => `/submissions?assignmentId=${(await harness.topic("Landforms")).id}`,
     ready: "table",
   },
-  { name: "Submissions, nothing fits", who: "ada", path: "/submissions?status=GRADED&search=nowhere" },
+  { name: "Submissions, no match", who: "ada", path: "/submissions?status=GRADED&search=nowhere" },
   { name: "Submissions of all classes", who: "admin", path: "/submissions?status=ALL", ready: "table" },
 ];

@@ -66,11 +66,11 @@ export function InstallationStatus() {
 
 function FactList({ pairs }: { pairs: readonly (readonly [string, string])[] }) {
   return (
-    <dl className="grid grid-cols-[1fr_auto] gap-x-4">
+    <dl className="grid grid-cols-[minmax(7rem,1fr)_minmax(0,auto)] gap-x-4">
       {pairs.map(([name, text]) => (
         <div key={name} className="border-faint col-span-2 grid grid-cols-subgrid border-b py-1 last:border-b-0">
           <dt className="min-w-0 wrap-anywhere">{name}</dt>
-          <dd className="text-end tabular-nums">{text}</dd>
+          <dd className="text-end tabular-nums wrap-anywhere">{text}</dd>
         </div>
       ))}
     </dl>

@@ -30,7 +30,7 @@ function Submissions() {
   const rows = (found.data?.pages ?? []).flatMap((page) => page.data);
   const stats = found.data?.pages[0]?.stats ?? [];
   const go = (next: Wanted) => void navigate({ search: next, replace: true });
-  const isNothing = rows.length === 0 && effectiveState(wanted) === "UNGRADED";
+  const isUngraded = effectiveState(wanted) === "UNGRADED";
   return (
     <div className="flex flex-col gap-5">
       <PageHeading title={t("submissions.title")}>{t("submissions.title")}</PageHeading>
@@ -39,12 +39,10 @@ function Submissions() {
       {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div aria-busy={found.isPlaceholderData} className="flex flex-col items-start gap-3">
-          <output className={isNothing ? "text-lg" : "text-soft"}>
-            {isNothing
-              ? t("submissions.nothing")
-              : found.hasNextPage
-                ? t("submissions.countMore", { count: rows.length })
-                : t("submissions.count", { count: rows.length })}
+          <output className={rows.length === 0 ? "text-lg" : "text-soft"}>
+            {rows.length === 0
+              ? t(isUngraded ? "submissions.nothing" : "submissions.none")
+              : t(found.hasNextPage ? "submissions.countMore" : "submissions.count", { count: rows.length })}
           </output>
           {rows.length === 0 ? null : (
             <div className="w-full">
