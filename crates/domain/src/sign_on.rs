@@ -22,6 +22,8 @@ pub const ATTEMPT_SECONDS: i64 = 10 * 60;
 pub const ATTEMPTS_MAX: i64 = 10_000;
 /// Maximum length of a subject in bytes, as in OpenID Connect Core.
 pub const SUBJECT_MAX: usize = 255;
+/// Maximum length of the id of a session at a provider (`sid`). OpenID Connect sets none, and some ids are encrypted.
+pub const PROVIDER_SESSION_MAX: usize = 1024;
 
 string_enum! {
     /// The product behind a provider; it decides which instructions are shown.

@@ -345,7 +345,7 @@ fn identity(claims: &VerifiedClaims, provider: &SignOnProvider) -> IdentityClaim
         name: text("name").or_else(full_name),
         external_id: external_id.and_then(text),
         roles,
-        session: text("sid").filter(|session| session.len() <= domain::sign_on::SUBJECT_MAX),
+        session: text("sid").filter(|session| session.len() <= domain::sign_on::PROVIDER_SESSION_MAX),
     }
 }
 

@@ -40,6 +40,8 @@ pub enum TokenSignature {
     ClientSecret,
     /// By a key that the provider does not publish, under the id of the one that it publishes.
     ForeignKey,
+    /// By the key before the last rotation, which is not published any more.
+    FormerKey,
     /// The RSA key, but the header claims ES256.
     WrongAlgorithm,
 }
@@ -58,6 +60,8 @@ pub struct Lies {
     pub accepts_any_code: bool,
     /// `iss` of authorization responses; `None` for none.
     pub response_issuer: Option<String>,
+    /// Whether keys and tokens have no `kid`.
+    pub omits_key_ids: bool,
 }
 
 /// A provider on a loopback port. It stops when the value is dropped.
@@ -81,6 +85,8 @@ struct SigningKeys {
     elliptic: EcdsaKeyPair,
     edwards: Ed25519KeyPair,
     rsa: Option<Arc<RsaKeyPair>>,
+    /// The id and the key before the last rotation.
+    former: Option<(String, EcdsaKeyPair)>,
 }
 
 #[derive(Clone)]
@@ -139,6 +145,7 @@ impl Default for Lies {
             user_info: None,
             accepts_any_code: false,
             response_issuer: None,
+            omits_key_ids: false,
         }
     }
 }
@@ -150,6 +157,7 @@ impl SigningKeys {
             elliptic: EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap(),
             edwards: Ed25519KeyPair::generate().unwrap(),
             rsa: None,
+            former: None,
         }
     }
 
@@ -246,7 +254,9 @@ impl FakeOpenIdProvider {
 
     /// Replaces the keys; tokens are signed with the new ones.
     pub fn rotate_keys(&self) {
-        *lock(&self.state.keys) = SigningKeys::generate();
+        let mut keys = lock(&self.state.keys);
+        let former = std::mem::replace(&mut *keys, SigningKeys::generate());
+        keys.former = Some((former.id, former.elliptic));
     }
 
     /// Generates and publishes an RSA key, too.
@@ -312,7 +322,7 @@ impl ProviderState {
         lock(&self.requests).push(path.to_owned());
         let (status, answer) = match (method, path) {
             ("GET", "/.well-known/openid-configuration") => (200, self.configuration()),
-            ("GET", "/keys") => (200, lock(&self.keys).published()),
+            ("GET", "/keys") => (200, self.published_keys()),
             ("POST", "/token") => self.token(&head, &body),
             ("GET", "/userinfo") => (200, self.user_info(&head)),
             _ => (404, json!({})),
@@ -323,6 +333,16 @@ impl ProviderState {
             answer.len()
         );
         stream.write_all(response.as_bytes()).await
+    }
+
+    fn published_keys(&self) -> Value {
+        let mut published = lock(&self.keys).published();
+        if lock(&self.lies).omits_key_ids {
+            for key in published["keys"].as_array_mut().unwrap() {
+                key.as_object_mut().unwrap().remove("kid");
+            }
+        }
+        published
     }
 
     fn configuration(&self) -> Value {
@@ -395,17 +415,30 @@ impl ProviderState {
 
     /// Signs claims as the lies say.
     fn sign(&self, claims: &Value) -> String {
-        let signature = lock(&self.lies).signature;
+        let (signature, omits_key_ids) = {
+            let lies = lock(&self.lies);
+            (lies.signature, lies.omits_key_ids)
+        };
         let mut keys = lock(&self.keys);
         let algorithm = match signature {
-            TokenSignature::Es256 | TokenSignature::ForeignKey | TokenSignature::WrongAlgorithm => "ES256",
+            TokenSignature::Es256
+            | TokenSignature::ForeignKey
+            | TokenSignature::FormerKey
+            | TokenSignature::WrongAlgorithm => "ES256",
             TokenSignature::Rs256 => "RS256",
             TokenSignature::Ps256 => "PS256",
             TokenSignature::EdDsa => "EdDSA",
             TokenSignature::Unsigned => "none",
             TokenSignature::PublicKeyAsSecret | TokenSignature::ClientSecret => "HS256",
         };
-        let header = json!({"alg": algorithm, "typ": "JWT", "kid": keys.id});
+        let key_id = match (signature, &keys.former) {
+            (TokenSignature::FormerKey, Some((id, _))) => id,
+            _ => &keys.id,
+        };
+        let mut header = json!({"alg": algorithm, "typ": "JWT", "kid": key_id});
+        if omits_key_ids {
+            header.as_object_mut().unwrap().remove("kid");
+        }
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let message = format!("{}.{}", part(&header), part(claims));
         let bytes = message.as_bytes();
@@ -415,6 +448,10 @@ impl ProviderState {
             TokenSignature::ForeignKey => {
                 let foreign = SigningKeys::generate();
                 foreign.elliptic.sign(&random, bytes).unwrap().as_ref().to_vec()
+            }
+            TokenSignature::FormerKey => {
+                let (_, former) = keys.former.as_ref().unwrap();
+                former.sign(&random, bytes).unwrap().as_ref().to_vec()
             }
             TokenSignature::EdDsa => keys.edwards.sign(bytes).as_ref().to_vec(),
             TokenSignature::Rs256 | TokenSignature::WrongAlgorithm => rsa_signature(&keys.rsa(), false, bytes),

@@ -1,25 +1,19 @@
-//! Configuration and keys of providers, with caches. Concurrent requests for the same provider are joined.
+//! Configuration of providers, with a cache. Concurrent requests for the same provider are joined.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::OpenIdError;
 use super::http::OutgoingHttp;
-use super::tokens::TokenHeader;
 
-/// How long configuration and keys are used before they are read again.
+/// How long a configuration is used before it is read again.
 const FRESH: Duration = Duration::from_mins(10);
 /// How long a failed request for the configuration is remembered.
 const FAILURE_FRESH: Duration = Duration::from_secs(5);
-/// How often an unknown key may cause the keys to be read again.
-const UNKNOWN_KEY_INTERVAL: Duration = Duration::from_mins(1);
-/// Keys of a provider that are considered.
-const KEYS_MAX: usize = 64;
 
 /// The configuration of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,23 +112,6 @@ pub(super) async fn fetch(http: &OutgoingHttp, issuer: &str) -> Result<ProviderM
     Ok(metadata)
 }
 
-/// Reads the keys of a provider. Keys that cannot be read are ignored.
-pub(super) async fn fetch_keys(http: &OutgoingHttp, url: &str) -> Result<Vec<Jwk>, OpenIdError> {
-    let document = http.get(url, None).await?;
-    let keys = document.get("keys").and_then(Value::as_array);
-    let keys = keys.ok_or(OpenIdError::UnexpectedResponse)?;
-    let readable = keys
-        .iter()
-        .take(KEYS_MAX)
-        .filter_map(|key| serde_json::from_value::<Jwk>(key.clone()).ok());
-    Ok(readable
-        .filter(|key| {
-            let purpose = key.common.public_key_use.as_ref();
-            purpose.is_none_or(|purpose| *purpose == PublicKeyUse::Signature)
-        })
-        .collect())
-}
-
 type FetchedMetadata = Result<Arc<ProviderMetadata>, OpenIdError>;
 
 /// The cached configuration of one provider.
@@ -160,57 +137,6 @@ impl MetadataStore {
         };
         *cached = Some((Instant::now(), found.clone()));
         found
-    }
-}
-
-/// The cached keys of one provider.
-#[derive(Default)]
-pub(super) struct KeyStore(Mutex<CachedKeys>);
-
-#[derive(Default)]
-struct CachedKeys {
-    keys: Arc<Vec<Jwk>>,
-    fetched_at: Option<Instant>,
-    /// When an unknown key last caused the keys to be read.
-    unknown_at: Option<Instant>,
-}
-
-impl KeyStore {
-    /// Returns the keys that may have signed a token. If none has its id, the keys are read again: at most once a
-    /// minute, so that forged tokens cause no load. While they are read, other callers wait for the same result.
-    pub(super) async fn find(
-        &self,
-        http: &OutgoingHttp,
-        url: &str,
-        header: &TokenHeader,
-    ) -> Result<Vec<Jwk>, OpenIdError> {
-        let mut cached = self.0.lock().await;
-        let is_outdated = cached.fetched_at.is_none_or(|at| at.elapsed() >= FRESH);
-        if is_outdated {
-            match fetch_keys(http, url).await {
-                Ok(keys) => cached.keys = Arc::new(keys),
-                // A provider that is unavailable for a moment keeps its last keys.
-                Err(error) if cached.fetched_at.is_none() => return Err(error),
-                Err(_) => {}
-            }
-            cached.fetched_at = Some(Instant::now());
-        }
-        let found = header.matching(&cached.keys);
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        let may_read = cached.unknown_at.is_none_or(|at| at.elapsed() >= UNKNOWN_KEY_INTERVAL);
-        if is_outdated || !may_read {
-            return Err(OpenIdError::UnknownKey);
-        }
-        cached.unknown_at = Some(Instant::now());
-        cached.keys = Arc::new(fetch_keys(http, url).await?);
-        cached.fetched_at = Some(Instant::now());
-        let found = header.matching(&cached.keys);
-        if found.is_empty() {
-            return Err(OpenIdError::UnknownKey);
-        }
-        Ok(found)
     }
 }
 

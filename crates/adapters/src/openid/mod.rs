@@ -3,6 +3,7 @@
 //! accounts. See docs/single-sign-on.md.
 
 mod http;
+mod keys;
 mod metadata;
 mod tokens;
 
@@ -15,8 +16,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use self::http::OutgoingHttp;
+use self::keys::{KeyStore, TokenSender};
+use self::metadata::MetadataStore;
 pub use self::metadata::ProviderMetadata;
-use self::metadata::{KeyStore, MetadataStore};
 use common::error::Result;
 
 /// Providers whose metadata is cached. When there are more, the cache is emptied.
@@ -167,7 +169,7 @@ impl OpenIdClient {
     /// Reads configuration and keys from the provider, past the cache.
     pub async fn probe(&self, provider: &ProviderAccess) -> Result<Arc<ProviderMetadata>, OpenIdError> {
         let metadata = metadata::fetch(&self.0.http, &provider.issuer).await?;
-        metadata::fetch_keys(&self.0.http, &metadata.jwks_uri).await?;
+        keys::fetch(&self.0.http, &metadata.jwks_uri).await?;
         Ok(Arc::new(metadata))
     }
 
@@ -238,7 +240,7 @@ impl OpenIdClient {
         (token, nonce): (&str, &str),
         now: Timestamp,
     ) -> Result<VerifiedClaims, OpenIdError> {
-        let claims = self.verify(provider, metadata, token).await?;
+        let claims = self.verify(provider, metadata, token, TokenSender::Provider).await?;
         tokens::check_id_token(&claims, &provider.issuer, &provider.client_id, nonce, now)?;
         Ok(claims)
     }
@@ -251,7 +253,7 @@ impl OpenIdClient {
         token: &str,
         now: Timestamp,
     ) -> Result<LogoutRequest, OpenIdError> {
-        let claims = self.verify(provider, metadata, token).await?;
+        let claims = self.verify(provider, metadata, token, TokenSender::Anyone).await?;
         tokens::check_logout_token(&claims, &provider.issuer, &provider.client_id, now)
     }
 
@@ -280,11 +282,12 @@ impl OpenIdClient {
         provider: &ProviderAccess,
         metadata: &ProviderMetadata,
         token: &str,
+        sender: TokenSender,
     ) -> Result<VerifiedClaims, OpenIdError> {
         let header = tokens::header(token)?;
         let keys = cached(&self.0.keys, provider);
-        let candidates = keys.find(&self.0.http, &metadata.jwks_uri, &header).await?;
-        tokens::verify(token, &header, &candidates)
+        keys.verify(&self.0.http, &metadata.jwks_uri, (token, &header), sender)
+            .await
     }
 }
 

@@ -4,7 +4,7 @@
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::sign_on::SUBJECT_MAX;
+use domain::sign_on::{PROVIDER_SESSION_MAX, SUBJECT_MAX};
 use domain::time::Timestamp;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
@@ -107,6 +107,9 @@ pub(super) fn check_id_token(
         return Err(OpenIdError::WrongTime);
     }
     check_start(claims, now)?;
+    if !claims.contains_key("iat") {
+        return Err(OpenIdError::WrongTime);
+    }
     if text(claims, "nonce") != Some(nonce) {
         return Err(OpenIdError::WrongNonce);
     }
@@ -134,11 +137,13 @@ pub(super) fn check_logout_token(
     if !is_logout || claims.contains_key("nonce") {
         return Err(OpenIdError::NotALogoutToken);
     }
-    let short = |key: &str| text(claims, key).filter(|text| !text.is_empty() && text.len() <= SUBJECT_MAX);
+    let up_to = |max: usize, key: &str| text(claims, key).filter(|text| (1..=max).contains(&text.len()));
     let request = LogoutRequest {
-        subject: short("sub").map(str::to_owned),
-        session: short("sid").map(str::to_owned),
-        token_id: short("jti").ok_or(OpenIdError::NotALogoutToken)?.to_owned(),
+        subject: up_to(SUBJECT_MAX, "sub").map(str::to_owned),
+        session: up_to(PROVIDER_SESSION_MAX, "sid").map(str::to_owned),
+        token_id: up_to(SUBJECT_MAX, "jti")
+            .ok_or(OpenIdError::NotALogoutToken)?
+            .to_owned(),
     };
     if request.subject.is_none() && request.session.is_none() {
         return Err(OpenIdError::NotALogoutToken);
@@ -269,10 +274,13 @@ mod tests {
         ] {
             assert_eq!(id_token(set(key, json!(value))).is_ok(), is_valid, "{key} {value}");
         }
-        assert_eq!(
-            id_token(|claims| drop(claims.remove("exp"))),
-            Err(OpenIdError::WrongTime)
-        );
+        for key in ["exp", "iat"] {
+            assert_eq!(
+                id_token(|claims| drop(claims.remove(key))),
+                Err(OpenIdError::WrongTime),
+                "{key}"
+            );
+        }
         assert_eq!(id_token(set("exp", json!("soon"))), Err(OpenIdError::WrongTime));
     }
 
@@ -297,7 +305,10 @@ mod tests {
         assert_eq!(with("nonce", json!("n")), Err(OpenIdError::NotALogoutToken));
         assert_eq!(with("iat", json!(NOW - 601)), Err(OpenIdError::WrongTime));
         assert_eq!(with("aud", json!("other")), Err(OpenIdError::WrongAudience));
-        assert!(with("sid", json!("s")).unwrap().session.is_some());
+        for (length, is_known) in [(1, true), (1024, true), (1025, false)] {
+            let session = json!("s".repeat(length));
+            assert_eq!(with("sid", session).unwrap().session.is_some(), is_known, "{length}");
+        }
     }
 
     #[test]

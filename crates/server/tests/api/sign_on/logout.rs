@@ -10,7 +10,7 @@ use test_support::fake_openid_provider::TokenSignature;
 use test_support::rows::texts;
 use test_support::{Answer, Browser, TestApp};
 
-async fn logout(app: &TestApp, school: &SchoolSignOn, token: &str) -> Answer {
+pub(super) async fn logout(app: &TestApp, school: &SchoolSignOn, token: &str) -> Answer {
     let client = app.stranger().with("origin", &school.provider.issuer);
     let path = format!("/auth/sso/backchannel-logout/{}", school.id);
     let request = client
