@@ -28,7 +28,7 @@ pub use self::outbox_folder::{OutboxEmail, OutboxFolder};
 use self::smtp::SmtpPool;
 pub use self::smtp::{Delivery, SmtpServer};
 use self::text::EmailText;
-pub use self::text::Language;
+pub use self::text::{Language, PasskeyNotice};
 use common::clock;
 use common::encryptor::{EncryptionPurpose, Encryptor};
 use common::error::{Error, Result};
@@ -136,6 +136,21 @@ impl Mailer {
         let link = format!("{}/", self.0.frontend_url);
         let values = [("name", to.name), ("link", link.as_str()), ("by", by)];
         let rendered = text::render_second_factor_reset(self.language(to), &values);
+        self.build(EmailKind::PasswordResetNotice, to, rendered, now)
+    }
+
+    /// Notifies a user that a passkey of the account was added or removed; see [`Self::second_factor_reset`] for its kind.
+    pub fn passkey_notice(
+        &self,
+        to: Recipient<'_>,
+        notice: PasskeyNotice,
+        passkey: &str,
+        now: Timestamp,
+    ) -> Result<QueuedEmail> {
+        let link = format!("{}/me", self.0.frontend_url);
+        let passkey = if passkey.is_empty() { "Passkey" } else { passkey };
+        let values = [("name", to.name), ("link", link.as_str()), ("passkey", passkey)];
+        let rendered = text::render_passkey_notice(notice, self.language(to), &values);
         self.build(EmailKind::PasswordResetNotice, to, rendered, now)
     }
 

@@ -120,6 +120,24 @@ pub fn render_second_factor_reset(language: Language, values: &[(&str, &str)]) -
     render_template(template, language, values)
 }
 
+/// What happened to a passkey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PasskeyNotice {
+    Added,
+    Removed,
+}
+
+/// Renders the notice of an added or removed passkey; see [`ORGANIZATION_INVITATION`] for its kind.
+pub fn render_passkey_notice(notice: PasskeyNotice, language: Language, values: &[(&str, &str)]) -> EmailText {
+    let template = match (notice, language) {
+        (PasskeyNotice::Added, Language::English) => template!("passkey-added.en.txt"),
+        (PasskeyNotice::Added, Language::German) => template!("passkey-added.de.txt"),
+        (PasskeyNotice::Removed, Language::English) => template!("passkey-removed.en.txt"),
+        (PasskeyNotice::Removed, Language::German) => template!("passkey-removed.de.txt"),
+    };
+    render_template(template, language, values)
+}
+
 /// The email of `groupwork mail test`.
 const TEST_MESSAGE: [&str; 2] = [template!("test-message.en.txt"), template!("test-message.de.txt")];
 
@@ -286,6 +304,24 @@ mod tests {
                 assert!(!text.contains('{'), "{language:?}: {text}");
             }
             assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
+        }
+    }
+
+    #[test]
+    fn notices_of_passkeys_are_complete_in_every_language() {
+        for notice in [PasskeyNotice::Added, PasskeyNotice::Removed] {
+            for language in [Language::English, Language::German] {
+                let values = [&VALUES[..], &[("passkey", "Phone <1>")]].concat();
+                let EmailText { subject, plain, html } = render_passkey_notice(notice, language, &values);
+                for text in [&subject, &plain, &html] {
+                    assert!(!text.contains('{'), "{language:?}: {text}");
+                }
+                assert!(
+                    plain.contains("Phone <1>") && html.contains("Phone &lt;1&gt;"),
+                    "{plain}"
+                );
+                assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
+            }
         }
     }
 

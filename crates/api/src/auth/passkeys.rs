@@ -133,8 +133,8 @@ pub(crate) async fn register(request: AuthRequest) -> AuthResult {
         relying_party: request.relying_party(),
         address: request.address(),
     };
-    let now = request.now;
-    let result = request.act(move |tx| passkeys::add(tx, &new, now)).await?;
+    let (mail, now) = (request.app.mail().clone(), request.now);
+    let result = request.act(move |tx| passkeys::add(tx, &new, &mail, now)).await?;
     let passkey = completed(result, &current_session)?;
     current_session.user.has_second_factor = true;
     let mut cookies = request.reissue(&current_session);
@@ -313,8 +313,9 @@ pub(crate) async fn remove(request: AuthRequest) -> AuthResult {
     let facts = authenticator.find_session(token, request.host().cloned(), None).await?;
     let is_required = facts.is_some_and(|facts| authenticator.requires_second_factor(&facts));
     let (session, address, now) = (current_session.session.clone(), request.address(), request.now);
+    let mail = request.app.mail().clone();
     let result = request
-        .act(move |tx| passkeys::remove(tx, &session, &id, is_required, &address, now))
+        .act(move |tx| passkeys::remove(tx, &session, &id, is_required, &address, &mail, now))
         .await?;
     completed(result, &current_session)?;
     let token = current_session.session.token.clone();

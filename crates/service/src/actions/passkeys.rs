@@ -13,6 +13,7 @@ use webauthn::{RegistrationResponse, RelyingParty};
 
 use super::passwords::link;
 use super::{second_factor, sessions};
+use adapters::mailer::{Mailer, PasskeyNotice, Recipient};
 use common::clock;
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
@@ -140,8 +141,13 @@ pub enum PasskeyResult<T> {
 }
 
 /// Adds a passkey to the account of a session. With the first second factor of the account all other sessions end, because
-/// they were opened without it.
-pub fn add(tx: &mut PlatformWriteTx<'_>, new: &NewPasskey, now: Timestamp) -> Result<PasskeyResult<Passkey>> {
+/// they were opened without it. The user is notified by email.
+pub fn add(
+    tx: &mut PlatformWriteTx<'_>,
+    new: &NewPasskey,
+    mail: &Mailer,
+    now: Timestamp,
+) -> Result<PasskeyResult<Passkey>> {
     let session = &new.session;
     let user = &session.user_id;
     let account = tx.lock_account(user)?;
@@ -194,6 +200,7 @@ pub fn add(tx: &mut PlatformWriteTx<'_>, new: &NewPasskey, now: Timestamp) -> Re
     if !account.user.has_second_factor {
         sessions::revoke_all(tx, user, Some(&session.id), KillReason::Revoked)?;
     }
+    notify(tx, mail, &passkey, PasskeyNotice::Added, now)?;
     record(tx, &passkey, PasskeyEvent::Added, &new.address);
     Ok(PasskeyResult::Done(passkey))
 }
@@ -220,14 +227,15 @@ pub fn rename(
     }))
 }
 
-/// Removes a passkey of the user of a session. `is_required` is whether the user is required to have a second factor: then
-/// the last one cannot be removed.
+/// Removes a passkey of the user of a session, and notifies the user by email. `is_required` is whether the user is required
+/// to have a second factor: then the last one cannot be removed.
 pub fn remove(
     tx: &mut PlatformWriteTx<'_>,
     session: &Session,
     id: &PasskeyId,
     is_required: bool,
     address: &str,
+    mail: &Mailer,
     now: Timestamp,
 ) -> Result<PasskeyResult<()>> {
     let user = &session.user_id;
@@ -250,8 +258,26 @@ pub fn remove(
         tx.delete_authenticator_app(user)?;
         second_factor::end_without_factor(tx, user)?;
     }
+    notify(tx, mail, &passkey, PasskeyNotice::Removed, now)?;
     record(tx, &passkey, PasskeyEvent::Removed, address);
     Ok(PasskeyResult::Done(()))
+}
+
+/// Notifies the user of a passkey, in the language of the user, the school or the installation.
+fn notify(
+    tx: &mut PlatformWriteTx<'_>,
+    mail: &Mailer,
+    passkey: &Passkey,
+    notice: PasskeyNotice,
+    now: Timestamp,
+) -> Result<()> {
+    let profile = tx.profile(&passkey.user_id)?;
+    if profile.email_verified {
+        let school = tx.settings_of_school(&passkey.user_id)?;
+        let to = Recipient::from_user(&profile, school.as_ref());
+        tx.enqueue_email(&mail.passkey_notice(to, notice, passkey.label(), now)?)?;
+    }
+    Ok(())
 }
 
 /// Rejects changes of passkeys in a session that proves too little: a passkey outlasts it.

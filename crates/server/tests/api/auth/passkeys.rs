@@ -9,7 +9,7 @@ use super::{
 };
 use crate::password_resets::mailed_token;
 use test_support::browser::set_cookies;
-use test_support::emails::outbox;
+use test_support::emails::{SentEmail, outbox};
 use test_support::passkey::{
     SoftAuthenticator, add, add_in, register, register_options, sign_in_options, sign_in_with, verify,
 };
@@ -121,6 +121,39 @@ both!(passkey_is_added_listed_renamed_and_removed, |app| {
         (logged(app, ada, "PASSKEY_ADDED"), logged(app, ada, "PASSKEY_REMOVED")),
         (1, 1)
     );
+});
+
+both!(user_is_notified_of_added_and_removed_passkeys, |app| {
+    let (ada, ben) = (&app.world.ada, &app.world.ben);
+    // Only addresses whose owner has confirmed them get emails.
+    let confirm = format!("UPDATE users SET email_verified = (id = '{}')", ada.id);
+    execute(&app.database, confirm).await;
+    run(app, &SET_HOME, args![ada.id, app.world.north]);
+    add(app, ben).await;
+    let (browser, _) = add(app, ada).await;
+    let added = outbox(app, 1).await.remove(0);
+    assert_eq!(
+        (added.to.as_str(), added.subject.as_str(), added.link().as_str()),
+        (ada.email.as_str(), "A passkey was added to your account", "/me")
+    );
+    // Ada has chosen no language, so that of her school is used.
+    let settings = json!({"metadata": {"locale": "de"}});
+    app.as_(&app.world.adam)
+        .patch("/admin/settings", settings)
+        .await
+        .expect(200);
+    let passkey = list(&browser).await.remove(0);
+    assert!(added.text.contains(passkey["name"].as_str().unwrap()), "{}", added.text);
+    browser
+        .post("/auth/passkey/delete-passkey", json!({"id": passkey["id"]}))
+        .await
+        .expect(200);
+    let letters = outbox(app, 2).await;
+    let removed = letters
+        .iter()
+        .find(|letter| letter.subject == "Ein Passkey Ihres Kontos wurde entfernt");
+    assert_eq!(removed.unwrap().to, ada.email);
+    assert_eq!(letters.len(), 2);
 });
 
 both!(passkey_alone_opens_a_session_and_is_logged, |app| {
@@ -358,8 +391,10 @@ both!(administrator_of_the_home_removes_passkeys_and_the_user_is_told, |app| {
     sign_in_with(&Browser::new(app), &authenticator)
         .await
         .refused(401, "PASSKEY_NOT_FOUND");
-    let letters = outbox(app, 1).await;
-    assert!(letters.iter().any(|letter| letter.to == world.ada.email));
+    let letters = outbox(app, 2).await;
+    let told =
+        |letter: &SentEmail| letter.to == world.ada.email && letter.subject.ends_with("removed your second factor");
+    assert_eq!(letters.iter().filter(|letter| told(letter)).count(), 1);
     assert_eq!(logged(app, &world.ada, "FACTOR_RESET"), 1);
     Browser::new(app).sign_in(&world.ada.email, PASSWORD).await.expect(200)["token"]
         .as_str()
