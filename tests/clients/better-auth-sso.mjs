@@ -1,75 +1,45 @@
-// The official sso client against a certified OpenID Connect provider (panva/node-oidc-provider): the whole sign-in with
-// PKCE, a provider that rotates its keys, sign-out at the provider, and tokens that the service must reject. The cases
-// are those of the relying-party plans of the OpenID Foundation that a script can play.
-import { createServer } from 'node:http';
+// The official sso client against an OpenID Connect provider behind a fault proxy: sign-in, key rotation, sign-out, tokens and
+// responses that must be rejected. Steps with the name of a module play that module of the relying-party plans of the
+// OpenID Foundation (docs/single-sign-on.md#conformance). The second argument is the make of the provider.
 import { ssoClient } from '@better-auth/sso/client';
 import { createAuthClient } from 'better-auth/client';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import Provider from 'oidc-provider';
+import { SignJWT } from 'jose';
 import { Api, assert, assertEqual, readWorld, runSteps } from './api.mjs';
 import { dataOf, expectError, storedSession } from './better-auth-checks.mjs';
+import { claimsOf, newKey, publicKey } from './openid-proxy.mjs';
+import { MAKES } from './openid-providers.mjs';
 import { CookieJar, User } from './session.mjs';
 
+const CLASS = 30;
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const world = readWorld();
-const SECRET = 'a client secret of the school';
 const admin = new User(world, 'the administrator');
-const http = createServer((request, response) => handler(request, response));
-let handler;
-let issuer;
+const provider = await MAKES[process.argv[3] ?? 'node-oidc-provider'].start();
+const { proxy } = provider;
+const { issuer } = proxy;
+const SECRET = provider.secret;
 let registered;
-let key;
-/** Changes the token response, or the user data, of the provider; undefined for an honest one. */
-let lie;
+let teacher;
 
-/** A key that signs tokens. */
-async function newKey(kid) {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  return { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' };
+/** Adds the provider to the school in place of the former one, so that nothing of it is cached, and links the teacher. */
+async function register() {
+  if (registered) (await admin.api.delete(`/admin/sign-on/${registered.id}`)).expect(200);
+  const settings = { name: 'School', preset: 'OTHER', issuer, clientId: 'groupwork', clientSecret: SECRET };
+  // The claim is in no ID token, so the service asks for the user data.
+  Object.assign(settings, { linking: 'EXTERNAL_ID', externalIdClaim: 'employee' });
+  registered = (await admin.api.post('/admin/sign-on', settings)).expect(201).body;
+  await provider.register({
+    client_id: 'groupwork',
+    client_secret: SECRET,
+    redirect_uris: [registered.redirectUri],
+    post_logout_redirect_uris: [`${world.frontendOrigin}/login`],
+    backchannel_logout_uri: registered.backchannelLogoutUri.replace(world.frontendOrigin, admin.baseUrl),
+  });
+  const link = { userId: teacher.id, subject: 'ada-at-school' };
+  (await admin.api.post(`/admin/sign-on/${registered.id}/identities`, link)).expect(201);
 }
 
-/** Starts the provider with this key, in place of the former one. */
-function serve(jwk) {
-  key = jwk;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: 'groupwork',
-        client_secret: SECRET,
-        redirect_uris: [registered.redirectUri],
-        post_logout_redirect_uris: [`${world.frontendOrigin}/login`],
-      },
-    ],
-    jwks: { keys: [jwk] },
-    cookies: { keys: ['only for tests'] },
-    pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    findAccount: (_, id) => ({
-      accountId: id,
-      claims: () => ({ sub: id, name: 'Ada', email: 'ada@provider.example', email_verified: true }),
-    }),
-  });
-  provider.use(async (context, next) => {
-    await next();
-    const route = context.oidc?.route;
-    if (lie?.[route]) context.body = await lie[route](context.body);
-  });
-  handler = provider.callback();
-}
-
-/** The claims of a token that the provider issued. */
-const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString('utf8'));
-
-/** Replaces the ID token by one with these claims, signed with the key of the provider unless another is given. */
-const token =
-  (change, jwk = undefined, header = {}) =>
-  async (body) => {
-    const claims = { ...claimsOf(body.id_token), ...change };
-    const signer = jwk ?? key;
-    const signed = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: signer.kid, ...header });
-    return { ...body, id_token: await signed.sign(signer) };
-  };
-
-/** Signs in at the pages of the provider, and returns the address to which it sends the browser. */
+/** Submits the forms of the pages of the provider, and returns the address to which it sends the browser. */
 async function atProvider(url, login, jar = new CookieJar()) {
   let [address, init] = [url, {}];
   for (let step = 0; step < 12; step += 1) {
@@ -84,11 +54,13 @@ async function atProvider(url, login, jar = new CookieJar()) {
     const page = await response.text();
     assert(response.status === 200, `the provider: ${response.status} ${page}`);
     const action = /action="([^"]+)"/.exec(page)?.[1];
-    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
-    assert(action && prompt, `the provider shows no form: ${page}`);
-    const body = new URLSearchParams({ prompt, ...(prompt === 'login' ? { login, password: 'x' } : {}) });
+    if (!action) return address;
+    const hidden = page.matchAll(/<input[^>]*name="(\w+)"[^>]*value="([^"]*)"/g);
+    const fields = Object.fromEntries([...hidden].map(([, name, value]) => [name, value]));
+    if (fields.prompt === 'login') Object.assign(fields, { login, password: 'x' });
     address = new URL(action, address).href;
-    init = { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    init = { method: 'POST', body: new URLSearchParams({ ...fields, logout: 'yes' }), headers };
   }
   throw new Error('the provider does not return');
 }
@@ -132,19 +104,11 @@ async function expectRejected(reason, label) {
 }
 
 async function setUp() {
-  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${http.address().port}`;
   await admin.signIn(world.people.admin);
   await admin.selectOrganization();
-  const provider = { name: 'School', preset: 'OTHER', issuer, clientId: 'groupwork', clientSecret: SECRET };
-  // The claim is in no ID token, so the service asks for the user data.
-  Object.assign(provider, { linking: 'EXTERNAL_ID', externalIdClaim: 'employee' });
-  registered = (await admin.api.post('/admin/sign-on', provider)).expect(201).body;
-  serve(await newKey('first'));
   const found = (await admin.api.get('/users?limit=100')).expect(200).body.data;
-  const teacher = found.find(({ email }) => email === world.people.teacher.email);
-  const link = { userId: teacher.id, subject: 'ada-at-school' };
-  (await admin.api.post(`/admin/sign-on/${registered.id}/identities`, link)).expect(201);
+  teacher = found.find(({ email }) => email === world.people.teacher.email);
+  await register();
   (await admin.api.post(`/admin/sign-on/${registered.id}/test`, {})).expect(200);
 }
 
@@ -180,33 +144,79 @@ async function rejectsStrangers() {
   assertEqual([page.pathname, page.searchParams.get('error')], ['/login', 'account_not_linked'], 'an unknown identity');
 }
 
-async function rejectsTokens() {
-  const now = Math.floor(Date.now() / 1000);
-  const other = await newKey('first');
-  const cases = [
-    ['a wrong nonce', 'wrong_nonce', { token: token({ nonce: 'another nonce' }) }],
-    ['no nonce', 'wrong_nonce', { token: token({ nonce: undefined }) }],
-    ['another audience', 'wrong_audience', { token: token({ aud: 'another client' }) }],
-    ['another issuer', 'wrong_issuer', { token: token({ iss: 'https://evil.example' }) }],
-    ['an expired token', 'wrong_time', { token: token({ iat: now - 7200, exp: now - 3600 }) }],
-    ['no subject', 'no_subject', { token: token({ sub: undefined }) }],
-    ['the key of somebody else', 'invalid_signature', { token: token({}, other) }],
-    ['an unsigned token', 'algorithm_not_allowed', { token: unsigned }],
-    ['user data of somebody else', 'subject_mismatch', { userinfo: (body) => ({ ...body, sub: 'somebody-else' }) }],
-  ];
-  for (const [label, reason, next] of cases) {
-    lie = next;
-    await expectRejected(reason, label);
-  }
-  lie = undefined;
-  assertEqual((await signIn(visitor('the teacher'))).pathname, '/today', 'the honest provider');
+/** The honest provider, or one with these faults, signs the teacher in. */
+async function accepted(faults = {}) {
+  proxy.faults = faults;
+  const user = visitor('the teacher');
+  const page = await signIn(user);
+  proxy.faults = {};
+  assertEqual([page.pathname, page.search], ['/today', ''], 'the page');
+  assert(await storedSession(user), 'a session');
 }
 
-const unsigned = (body) => {
-  const [, claims] = body.id_token.split('.');
-  const header = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
-  return { ...body, id_token: `${header}.${claims}.` };
+/** A step that requires that a provider with these faults is rejected for this reason, and the honest one is not. */
+const rejects = (reason, faults) => async () => {
+  proxy.faults = faults;
+  await expectRejected(reason, 'the response');
+  await accepted();
 };
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** Signs in with tokens without a key id, which one of these keys signed. */
+async function withoutKeyIds(keys) {
+  await register();
+  const [key] = keys;
+  const published = keys.map((one) => ({ ...publicKey(one), kid: undefined }));
+  await accepted({ keys: () => ({ keys: published }), ...proxy.idToken({}, { key, kid: undefined }) });
+  await register();
+}
+
+async function readsUserData() {
+  const user = visitor('a user with a number');
+  const { scope } = Object.fromEntries((await begin(user)).searchParams);
+  assertEqual(scope, 'openid email profile', 'the scopes');
+  (await admin.api.patch(`/users/${teacher.id}`, { externalId: 'number-5' })).expect(200);
+  (await admin.api.delete(`/admin/sign-on/${registered.id}/identities/${(await identity()).id}`)).expect(200);
+  proxy.faults = { userinfo: (body) => ({ ...body, employee: 'number-5' }) };
+  const page = await signIn(user, 'number-five');
+  proxy.faults = {};
+  assertEqual(page.pathname, '/today', 'linked by a claim of the user data');
+  await register();
+}
+
+const identity = async () =>
+  (await admin.api.get(`/admin/sign-on/${registered.id}/identities`)).expect(200).body.data[0];
+
+async function authenticatesWithHeader() {
+  await accepted();
+  const expected = ['groupwork', SECRET].map((text) => new URLSearchParams({ text }).toString().slice(5)).join(':');
+  assertEqual(proxy.authorization, `Basic ${Buffer.from(expected).toString('base64')}`, 'the header of the request');
+}
+
+async function readsConfiguration() {
+  await register();
+  const before = { ...proxy.counts };
+  await accepted();
+  await accepted();
+  const read = (kind) => (proxy.counts[kind] ?? 0) - (before[kind] ?? 0);
+  assertEqual([read('configuration'), read('keys'), read('token')], [1, 1, 2], 'the configuration is read once');
+  const url = await begin(visitor('the teacher'));
+  const configured = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
+  assertEqual(url.origin + url.pathname, configured.authorization_endpoint, 'the configured endpoint');
+}
+
+async function rejectsOtherIssuer() {
+  await register();
+  proxy.faults = { configuration: (body) => ({ ...body, issuer: 'https://evil.example' }) };
+  const body = { providerId: registered.id, callbackURL: '/today' };
+  const api = new Api(`${admin.baseUrl}/api`, 'a visitor');
+  const origin = { origin: world.frontendOrigin };
+  const response = (await api.call('POST', '/auth/sign-in/sso', body, origin)).expect(409, 'SIGN_ON_FAILED');
+  assertEqual(response.body.details[0].code, 'issuer_mismatch', 'the reason', response);
+  proxy.faults = {};
+  await register();
+}
 
 async function rejectsResponses() {
   const user = visitor('the teacher');
@@ -225,10 +235,26 @@ async function rejectsResponses() {
 }
 
 async function rotatesKeys() {
-  serve(await newKey('second'));
-  const users = Array.from({ length: 8 }, (_, index) => visitor(`user ${index}`));
-  const pages = await Promise.all(users.map((user) => signIn(user)));
-  assertEqual(new Set(pages.map(({ pathname }) => pathname)), new Set(['/today']), 'nobody is turned away');
+  await accepted();
+  await provider.rotate();
+  await accepted();
+}
+
+/** A class signs in while the provider replaces its key, and again within a minute. */
+async function rotatesKeysOfClass() {
+  await register();
+  await accepted();
+  const before = proxy.counts.keys;
+  for (let rotation = 1; rotation <= 2; rotation += 1) {
+    const users = Array.from({ length: CLASS }, (_, index) => visitor(`user ${index}`));
+    const responses = await Promise.all(
+      users.map(async (user) => atProvider((await begin(user)).href, 'ada-at-school')),
+    );
+    await provider.rotate();
+    const pages = await Promise.all(users.map((user, index) => callBack(user, responses[index])));
+    assertEqual([...new Set(pages.map(({ href }) => href))], [`${world.frontendOrigin}/today`], 'nobody is rejected');
+    assertEqual(proxy.counts.keys - before, rotation, 'the keys are read once after each rotation');
+  }
 }
 
 async function signsOut() {
@@ -236,24 +262,90 @@ async function signsOut() {
   const jar = new CookieJar();
   await callBack(user, await atProvider((await begin(user)).href, 'ada-at-school', jar));
   const { url } = dataOf(await user.sso.signOut(), 'sign-out');
-  assert(url.startsWith(`${issuer}/session/end`), `the provider ends its session, too: ${url}`);
-  const response = await fetch(url, { redirect: 'manual', headers: { cookie: jar.header } });
-  assertEqual(response.status, 200, `the provider accepts the request: ${await response.text()}`);
+  assert(url.startsWith(proxy.endSession), `the provider ends its session, too: ${url}`);
   assertEqual(await storedSession(user), null, 'no session');
+  const page = await atProvider(url, 'ada-at-school', jar);
+  assertEqual(page, `${world.frontendOrigin}/login`, 'the provider returns the browser, without a state');
 }
 
+/** A sign-out at the pages of the provider ends the session here. */
+async function isSignedOutByProvider() {
+  const user = visitor('the teacher');
+  const jar = new CookieJar();
+  await callBack(user, await atProvider((await begin(user)).href, 'ada-at-school', jar));
+  await atProvider(proxy.endSession, 'ada-at-school', jar);
+  assertEqual(await storedSession(user), null, 'the session has ended');
+}
+
+/** Sends a logout token with these claims, signed by the proxy. Returns the status of the response. */
+async function logoutToken(change, header = { alg: 'RS256' }, key = proxy.key) {
+  const claims = { iss: issuer, aud: 'groupwork', sub: 'ada-at-school', jti: crypto.randomUUID(), iat: seconds() };
+  Object.assign(claims, { exp: seconds() + 120, events: { [LOGOUT_EVENT]: {} }, ...change });
+  const encode = (object) => Buffer.from(JSON.stringify(object)).toString('base64url');
+  const token =
+    header.alg === 'none'
+      ? `${encode(header)}.${encode(claims)}.`
+      : await new SignJWT(claims).setProtectedHeader({ kid: proxy.key.kid, ...header }).sign(key);
+  const path = `/api/auth/sso/backchannel-logout/${registered.id}`;
+  const body = new URLSearchParams({ logout_token: token });
+  return (await fetch(admin.baseUrl + path, { method: 'POST', body })).status;
+}
+
+/** A step that requires that a logout token is rejected and ends no session. */
+const rejectsLogout =
+  (change, ...signature) =>
+  async () => {
+    const user = visitor('the teacher');
+    await signIn(user);
+    assertEqual(await logoutToken(change, ...signature), 400, 'the logout token');
+    assert(await storedSession(user), 'the session continues');
+    assertEqual(await logoutToken({}), 200, 'a valid logout token');
+    assertEqual(await storedSession(user), null, 'it ends the session');
+  };
+
 try {
+  const other = await newKey('proxy');
+  const secret = new TextEncoder().encode(SECRET.padEnd(32));
   await runSteps([
     ['a provider is added and tested', setUp],
-    ['the official client signs in with code, PKCE and nonce', signsIn],
+    ['oidcc-client-test: code, PKCE and nonce with the official client', signsIn],
     ['the school names its provider', choosesProvider],
     ['an identity without an account opens nothing', rejectsStrangers],
-    ['tokens of a provider that lies are rejected', rejectsTokens],
+    ['oidcc-client-test-invalid-iss', rejects('wrong_issuer', proxy.idToken({ iss: 'https://evil.example' }))],
+    ['oidcc-client-test-missing-sub', rejects('no_subject', proxy.idToken({ sub: undefined }))],
+    ['oidcc-client-test-invalid-aud', rejects('wrong_audience', proxy.idToken({ aud: 'another client' }))],
+    ['oidcc-client-test-missing-aud', rejects('wrong_audience', proxy.idToken({ aud: undefined }))],
+    ['oidcc-client-test-missing-iat', rejects('wrong_time', proxy.idToken({ iat: undefined }))],
+    ['an expired token', rejects('wrong_time', proxy.idToken({ iat: seconds() - 7200, exp: seconds() - 3600 }))],
+    ['oidcc-client-test-kid-absent-single-jwks', () => withoutKeyIds([proxy.key])],
+    ['oidcc-client-test-kid-absent-multiple-jwks', () => withoutKeyIds([proxy.key, other])],
+    ['oidcc-client-test-idtoken-sig-rs256', () => accepted(proxy.idToken({}))],
+    ['oidcc-client-test-idtoken-sig-none', rejects('algorithm_not_allowed', proxy.unsigned)],
+    ['oidcc-client-test-invalid-sig-rs256', rejects('invalid_signature', proxy.brokenSignature)],
+    ['the key of somebody else', rejects('invalid_signature', proxy.idToken({}, { key: other }))],
+    [
+      'oidcc-client-test-userinfo-invalid-sub',
+      rejects('subject_mismatch', { userinfo: (body) => ({ ...body, sub: 'somebody-else' }) }),
+    ],
+    ['oidcc-client-test-nonce-invalid', rejects('wrong_nonce', proxy.idToken({ nonce: 'another nonce' }))],
+    ['a token without a nonce', rejects('wrong_nonce', proxy.idToken({ nonce: undefined }))],
+    ['oidcc-client-test-scope-userinfo-claims', readsUserData],
+    ['oidcc-client-test-client-secret-basic', authenticatesWithHeader],
+    ['oidcc-client-test-discovery-openid-config, discovery-jwks-uri-keys', readsConfiguration],
+    ['oidcc-client-test-discovery-issuer-mismatch', rejectsOtherIssuer],
     ['responses are bound to browser, state and issuer', rejectsResponses],
-    ['a provider that rotates its key costs nobody a sign-in', rotatesKeys],
-    ['a sign-out reaches the provider', signsOut],
+    ['oidcc-client-test-signing-key-rotation', rotatesKeys],
+    ['oidcc-client-test-signing-key-rotation-just-before-signing: a class signs in', rotatesKeysOfClass],
+    ['oidcc-client-test-rp-init-logout', signsOut],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout', isSignedOutByProvider],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-alg-none', rejectsLogout({}, { alg: 'none' })],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-no-event', rejectsLogout({ events: undefined })],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-with-nonce', rejectsLogout({ nonce: 'n' })],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-wrong-alg', rejectsLogout({}, { alg: 'HS256' }, secret)],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-wrong-aud', rejectsLogout({ aud: 'another client' })],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-wrong-event', rejectsLogout({ events: { 'urn:other': {} } })],
+    ['oidcc-client-test-rp-backchannel-rpinitlogout-wrong-iss', rejectsLogout({ iss: 'https://evil.example' })],
   ]);
 } finally {
-  http.close();
-  http.closeAllConnections();
+  provider.close();
 }

@@ -4,9 +4,12 @@
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
-use test_support::{FRONTEND, TestApp, TestUser, clients_are_installed};
+use test_support::{FRONTEND, TestApp, TestUser, clients_are_installed, environment};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
+
+/// The interpreter with the second OpenID Connect provider, which `scripts/setup-tests` installs.
+const IDPYOIDC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/idpyoidc/bin/python");
 
 async fn world(app: &TestApp) -> Value {
     let world = &app.world;
@@ -33,12 +36,17 @@ async fn world(app: &TestApp) -> Value {
 }
 
 async fn run_client(app: &TestApp, program: &str) {
+    run_client_with(app, program, &[]).await;
+}
+
+async fn run_client_with(app: &TestApp, program: &str, arguments: &[&str]) {
     if !clients_are_installed() {
         return;
     }
     let mut node = tokio::process::Command::new("node");
     node.arg(std::path::Path::new(CLIENTS).join(program))
         .arg(world(app).await.to_string())
+        .args(arguments)
         .env_remove("NODE_OPTIONS")
         .kill_on_drop(true);
     let output = node.output().await.unwrap();
@@ -67,7 +75,19 @@ both!(better_auth_username_client_works, |app| {
 });
 
 both!(better_auth_sso_client_signs_in_at_a_certified_provider, |app| {
-    run_client(app, "better-auth-sso.mjs").await;
+    run_client_with(app, "better-auth-sso.mjs", &["node-oidc-provider"]).await;
+});
+
+both!(better_auth_sso_client_signs_in_at_a_provider_of_another_make, |app| {
+    if !std::path::Path::new(IDPYOIDC).is_file() {
+        assert!(
+            environment("CI").is_none(),
+            "idpyoidc is required in CI: run scripts/setup-tests"
+        );
+        println!("SKIPPED: idpyoidc is not installed; scripts/setup-tests installs it");
+        return;
+    }
+    run_client_with(app, "better-auth-sso.mjs", &["idpyoidc"]).await;
 });
 
 both!(better_auth_admin_client_works, |app| {

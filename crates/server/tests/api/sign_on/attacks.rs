@@ -80,6 +80,7 @@ tenants!(expired_or_future_token_is_rejected, |app| {
     let now = common::clock::now().as_millis() / 1000;
     refused(app, &school, "wrong_time", claim("exp", json!(now - 61))).await;
     refused(app, &school, "wrong_time", claim("exp", Value::Null)).await;
+    refused(app, &school, "wrong_time", claim("iat", Value::Null)).await;
     refused(app, &school, "wrong_time", claim("iat", json!(now + 120))).await;
     refused(app, &school, "wrong_time", claim("nbf", json!(now + 120))).await;
     // One minute of clock skew is allowed.
