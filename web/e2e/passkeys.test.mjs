@@ -73,6 +73,34 @@ scenario("student adds a passkey and signs in with it", async (harness) => {
   await other.waitForURL("**/groups");
 });
 
+scenario("browser suggests the passkey in the name field", async (harness) => {
+  const page = await harness.page("nobody", { width: PHONE });
+  await page.addInitScript(() => {
+    const get = navigator.credentials.get.bind(navigator.credentials);
+    navigator.credentials.get = (options) => {
+      sessionStorage.setItem("mediation", String(options.mediation));
+      return get(options);
+    };
+  });
+  // The virtual authenticator chooses the suggestion at once, as a user would with a click.
+  await plugIn(page, { credentials: await used(200) });
+  await page.goto("/login");
+  await page.waitForURL("**/groups");
+  assert.equal(await page.evaluate(() => sessionStorage.getItem("mediation")), "conditional");
+});
+
+scenario("name field asks for suggestions and the password works beside them", async (harness) => {
+  const page = await harness.page("nobody", { width: PHONE });
+  // An authenticator without a passkey: the suggestions wait until the page is left.
+  await plugIn(page);
+  await page.goto("/login");
+  await ready(page);
+  assert.equal(await page.locator("input[name=email]").getAttribute("autocomplete"), "username webauthn");
+  await assertAccessible(page);
+  await signIn(page, "ben");
+  await page.waitForURL("**/groups");
+});
+
 scenario("password asks for the passkey, or for a code", async (harness) => {
   const page = await signInPage(harness, { width: PHONE, allow: [/status of 40[01]/] });
   await signIn(page, "ana");
@@ -104,8 +132,8 @@ scenario("password asks for the passkey, or for a code", async (harness) => {
 });
 
 /** The credential with the counter that a device has after some sign-ins. */
-async function used() {
-  return kept.map((credential) => ({ ...credential, signCount: credential.signCount + 100 }));
+async function used(signIns = 300) {
+  return kept.map((credential) => ({ ...credential, signCount: credential.signCount + signIns }));
 }
 
 /** Bundles the official client with its plugin for a page. */

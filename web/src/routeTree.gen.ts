@@ -39,6 +39,7 @@ import { Route as SchoolCoursesDeletedRouteImport } from './routes/_school/cours
 import { Route as SchoolGroupsIndexRouteImport } from './routes/_school/groups.index'
 import { Route as SchoolSuperTenantsRouteImport } from './routes/_school/super.tenants'
 import { Route as SchoolTopicsNewRouteImport } from './routes/_school/topics.new'
+import { Route as SchoolAdminSignOnPresetRouteImport } from './routes/_school/admin.sign-on.$preset'
 import { Route as SchoolClassesClassIdIndexRouteImport } from './routes/_school/classes.$classId.index'
 import { Route as SchoolClassesClassIdGradesRouteImport } from './routes/_school/classes.$classId.grades'
 import { Route as SchoolCoursesCourseIdIndexRouteImport } from './routes/_school/courses.$courseId.index'
@@ -199,6 +200,11 @@ const SchoolTopicsNewRoute = SchoolTopicsNewRouteImport.update({
   path: '/topics/new',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolAdminSignOnPresetRoute = SchoolAdminSignOnPresetRouteImport.update({
+  id: '/admin/sign-on/$preset',
+  path: '/admin/sign-on/$preset',
+  getParentRoute: () => SchoolRoute,
+} as any)
 const SchoolClassesClassIdIndexRoute =
   SchoolClassesClassIdIndexRouteImport.update({
     id: '/classes/$classId/',
@@ -290,6 +296,7 @@ export interface FileRoutesByFullPath {
   '/admin/': typeof SchoolAdminIndexRoute
   '/courses/': typeof SchoolCoursesIndexRoute
   '/groups/': typeof SchoolGroupsIndexRoute
+  '/admin/sign-on/$preset': typeof SchoolAdminSignOnPresetRoute
   '/classes/$classId/grades': typeof SchoolClassesClassIdGradesRoute
   '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
@@ -331,6 +338,7 @@ export interface FileRoutesByTo {
   '/admin': typeof SchoolAdminIndexRoute
   '/courses': typeof SchoolCoursesIndexRoute
   '/groups': typeof SchoolGroupsIndexRoute
+  '/admin/sign-on/$preset': typeof SchoolAdminSignOnPresetRoute
   '/classes/$classId/grades': typeof SchoolClassesClassIdGradesRoute
   '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
@@ -374,6 +382,7 @@ export interface FileRoutesById {
   '/_school/admin/': typeof SchoolAdminIndexRoute
   '/_school/courses/': typeof SchoolCoursesIndexRoute
   '/_school/groups/': typeof SchoolGroupsIndexRoute
+  '/_school/admin/sign-on/$preset': typeof SchoolAdminSignOnPresetRoute
   '/_school/classes/$classId/grades': typeof SchoolClassesClassIdGradesRoute
   '/_school/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/_school/topics/$topicId/board': typeof SchoolTopicsTopicIdBoardRoute
@@ -417,6 +426,7 @@ export interface FileRouteTypes {
     | '/admin/'
     | '/courses/'
     | '/groups/'
+    | '/admin/sign-on/$preset'
     | '/classes/$classId/grades'
     | '/courses/$courseId/divide'
     | '/topics/$topicId/board'
@@ -458,6 +468,7 @@ export interface FileRouteTypes {
     | '/admin'
     | '/courses'
     | '/groups'
+    | '/admin/sign-on/$preset'
     | '/classes/$classId/grades'
     | '/courses/$courseId/divide'
     | '/topics/$topicId/board'
@@ -500,6 +511,7 @@ export interface FileRouteTypes {
     | '/_school/admin/'
     | '/_school/courses/'
     | '/_school/groups/'
+    | '/_school/admin/sign-on/$preset'
     | '/_school/classes/$classId/grades'
     | '/_school/courses/$courseId/divide'
     | '/_school/topics/$topicId/board'
@@ -736,6 +748,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolTopicsNewRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/admin/sign-on/$preset': {
+      id: '/_school/admin/sign-on/$preset'
+      path: '/admin/sign-on/$preset'
+      fullPath: '/admin/sign-on/$preset'
+      preLoaderRoute: typeof SchoolAdminSignOnPresetRouteImport
+      parentRoute: typeof SchoolRoute
+    }
     '/_school/classes/$classId/': {
       id: '/_school/classes/$classId/'
       path: '/classes/$classId'
@@ -831,6 +850,7 @@ interface SchoolRouteChildren {
   SchoolAdminIndexRoute: typeof SchoolAdminIndexRoute
   SchoolCoursesIndexRoute: typeof SchoolCoursesIndexRoute
   SchoolGroupsIndexRoute: typeof SchoolGroupsIndexRoute
+  SchoolAdminSignOnPresetRoute: typeof SchoolAdminSignOnPresetRoute
   SchoolClassesClassIdGradesRoute: typeof SchoolClassesClassIdGradesRoute
   SchoolCoursesCourseIdDivideRoute: typeof SchoolCoursesCourseIdDivideRoute
   SchoolTopicsTopicIdBoardRoute: typeof SchoolTopicsTopicIdBoardRoute
@@ -865,6 +885,7 @@ const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolAdminIndexRoute: SchoolAdminIndexRoute,
   SchoolCoursesIndexRoute: SchoolCoursesIndexRoute,
   SchoolGroupsIndexRoute: SchoolGroupsIndexRoute,
+  SchoolAdminSignOnPresetRoute: SchoolAdminSignOnPresetRoute,
   SchoolClassesClassIdGradesRoute: SchoolClassesClassIdGradesRoute,
   SchoolCoursesCourseIdDivideRoute: SchoolCoursesCourseIdDivideRoute,
   SchoolTopicsTopicIdBoardRoute: SchoolTopicsTopicIdBoardRoute,

@@ -47,6 +47,7 @@ export default [
     ready: "main form",
     does: (page) => page.getByRole("button", { name: /Add a provider|Anmeldedienst hinzufügen/ }).click(),
   },
+  { name: "Sign-on with a product", who: "admin", path: "/admin/sign-on/KEYCLOAK", ready: "main ol" },
   {
     name: "Deleted items",
     who: "admin",

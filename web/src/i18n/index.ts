@@ -14,7 +14,8 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
-type TextPart = "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor" | "signOn" | "passkey";
+type TextPart =
+  "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor" | "signOn" | "signOnHelp" | "passkey";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: {
     common: async () => ({ default: english }),
@@ -24,6 +25,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     editor: () => import("./en/editor.json"),
     secondFactor: () => import("./en/secondFactor.json"),
     signOn: () => import("./en/signOn.json"),
+    signOnHelp: () => import("./en/signOnHelp.json"),
     passkey: () => import("./en/passkey.json"),
   },
   de: {
@@ -34,6 +36,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     editor: () => import("./de/editor.json"),
     secondFactor: () => import("./de/secondFactor.json"),
     signOn: () => import("./de/signOn.json"),
+    signOnHelp: () => import("./de/signOnHelp.json"),
     passkey: () => import("./de/passkey.json"),
   },
 };

@@ -42,6 +42,7 @@ import type passkeyTexts from "./en/passkey.json";
 import type secondFactorTexts from "./en/secondFactor.json";
 import type sessionsTexts from "./en/sessions.json";
 import type signOnTexts from "./en/signOn.json";
+import type signOnHelpTexts from "./en/signOnHelp.json";
 import type snippetsTexts from "./en/snippets.json";
 import type subjectsTexts from "./en/subjects.json";
 import type submissionsTexts from "./en/submissions.json";
@@ -92,6 +93,7 @@ type Texts = typeof actingTexts &
   typeof secondFactorTexts &
   typeof sessionsTexts &
   typeof signOnTexts &
+  typeof signOnHelpTexts &
   typeof snippetsTexts &
   typeof subjectsTexts &
   typeof submissionsTexts &

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -50,12 +51,12 @@ function ProviderItem({ provider, onEdit }: { provider: SignOnProvider; onEdit: 
   const errorText = useErrorText();
   const { test, remove } = useSignOn();
   const [isLinking, setLinking] = useState(false);
-  const { id, name } = provider;
+  const { id, name, preset } = provider;
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
         <strong className="font-medium wrap-anywhere">{name}</strong>
-        <span className="text-soft text-sm">{t(`signOn.presets.${provider.preset}`)}</span>
+        <span className="text-soft text-sm">{t(`signOn.presets.${preset}`)}</span>
         {provider.isEnabled ? null : <Badge tone="warn">{t("signOn.off")}</Badge>}
       </p>
       <dl className="bg-faint grid gap-x-4 gap-y-1 rounded p-2 text-sm sm:grid-cols-[auto_1fr]">
@@ -82,6 +83,14 @@ function ProviderItem({ provider, onEdit }: { provider: SignOnProvider; onEdit: 
         <Button aria-haspopup="dialog" onPress={() => setLinking(true)} aria-label={t("signOn.peopleOf", { name })}>
           {t("signOn.people")}
         </Button>
+        <Link
+          to="/admin/sign-on/$preset"
+          params={{ preset }}
+          className="inline-flex min-h-11 items-center underline"
+          aria-label={t("signOn.instructionsFor", { product: t(`signOn.presets.${preset}`) })}
+        >
+          {t("signOn.instructions")}
+        </Link>
         <Button onPress={onEdit} aria-label={t("signOn.editOf", { name })}>
           {t("signOn.edit")}
         </Button>

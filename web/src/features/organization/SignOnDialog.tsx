@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -7,9 +8,9 @@ import { FormDialog } from "../../forms/FormDialog";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { useForm } from "../../forms/useForm";
+import { PRESETS } from "./signOnPresets";
 import type { SignOnProvider } from "./useSignOn";
 
-const PRESETS: Schemas["SignOnPreset"][] = ["ENTRA", "GOOGLE", "ISERV", "KEYCLOAK", "VIDIS", "OTHER"];
 const LINKINGS: Schemas["LinkingRule"][] = ["ADMINISTRATOR", "EXTERNAL_ID", "VERIFIED_DOMAIN"];
 const CREATIONS: Schemas["AccountCreation"][] = ["NEVER", "STUDENTS", "BY_CLAIM"];
 
@@ -72,6 +73,14 @@ export function SignOnDialog({ provider, onClose }: { provider: SignOnProvider |
         options={PRESETS.map((id) => ({ id, name: t(`signOn.presets.${id}`) }))}
         {...form.field("preset")}
       />
+      <Link
+        to="/admin/sign-on/$preset"
+        params={{ preset: values.preset }}
+        target="_blank"
+        className="inline-flex min-h-11 items-center self-start underline"
+      >
+        {t("signOn.instructionsFor", { product: t(`signOn.presets.${values.preset}`) })}
+      </Link>
       {provider ? null : (
         <TextField
           label={t("signOn.issuer")}
