@@ -166,3 +166,26 @@ scenario("overview of a new school leads through people, subjects, classes and c
   await page.waitForURL("**/courses");
   await page.unroute("**/api/admin/stats");
 });
+
+scenario("staff of a school with the formal address read Sie, students read du", async (harness) => {
+  const [admin, ada, ana] = await Promise.all(
+    ["admin", "ada", "ana"].map((who) => harness.page(who, { path: "/me", language: "de" })),
+  );
+  for (const page of [admin, ada, ana]) await page.getByText("Wo du angemeldet bist").waitFor();
+  await admin.goto("/admin/organisation");
+  await admin.getByText("Lehrkräfte und Verwaltung auf Deutsch mit „Sie“ ansprechen").click();
+  await admin.getByRole("button", { name: "Speichern" }).click();
+  await admin.getByText("Gespeichert", { exact: true }).waitFor();
+  await admin.goto("/me");
+  for (const page of [ada, ana]) await page.reload();
+  for (const page of [admin, ada]) await page.getByText("Wo Sie angemeldet sind").waitFor();
+  await ana.getByText("Wo du angemeldet bist").waitFor();
+  assert.equal(await ada.locator("html").getAttribute("lang"), "de");
+  await ada.goto("/help");
+  await ada.getByText("Die Verwaltung Ihrer Schule: Sie kennt Konten, Passwörter und Klassen.").waitFor();
+  const english = await harness.page("ada", { path: "/me" });
+  await english.getByText("Where you are signed in").waitFor();
+  await (await harness.api("admin")).patch("/admin/settings", { metadata: { features: { formalAddress: false } } });
+  await ada.goto("/me");
+  await ada.getByText("Wo du angemeldet bist").waitFor();
+});

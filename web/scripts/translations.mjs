@@ -41,6 +41,52 @@ for (const key of english.keys()) {
     faults.push(`${key} is not used`);
 }
 
+// Staff of some schools are addressed formally: every German text that addresses its reader informally has a formal text, unless
+// no such user reads it. Texts of two kinds have none:
+const INFORMAL_ONLY = [
+  // Shown before sign-in.
+  ...["signIn.", "forgot.", "slip.", "reset.", "signOn.failed."],
+  ...["invitation.text", "invitation.password", "invitation.ignore", "invitation.spent", "invitation.joined"],
+  // Shown only to students.
+  ...["groups.none", "groups.helpKnown", "me.nameFixed", "refused.NAME_SET_BY_SCHOOL"],
+  ...["manual.contact.student", "manual.fact.call", "manual.fact.chat", "projector.help"],
+  ...["room.gone.title", "room.gone.now", "room.gone.why", "room.help.", "room.handIn."],
+];
+const INFORMAL_PRONOUN = /\b(du|dein(e[rmns]?|s)?|dir|dich|euch|euer|eure[rmns]?)\b/i;
+const IMPERATIVES =
+  "achte|ändere|beginne|benenne|benutze|berichtige|bestätige|bewahre|bewerte|bilde|bring|drucke|drücke|entferne|erzeuge|" +
+  "fordere|frag|füge|fülle|geh|gib|hilf|importiere|klicke?|komm|kopiere|lade|lass|leere|lege|lies|lösche|löse|mach|markiere|" +
+  "melde|merke?|nimm|nutze|öffne|ordne|prüfe|richte|sage?|scanne|schalte|schau|schließe?|schreibe?|sende|setze|sieh|" +
+  "speichere|starte|tippe|trage|verknüpfe|veröffentliche|verschiebe|versuche|verwende|wähle|warte|wiederhole|ziehe?";
+// These are nouns, too, unless an object follows.
+const AMBIGUOUS_IMPERATIVES = "bitte|frage|stelle|suche|teile";
+const INFORMAL_IMPERATIVE = new RegExp(
+  `(?<!\\p{L})((${IMPERATIVES})(?!\\p{L})|(${AMBIGUOUS_IMPERATIVES}) (alle|das|deine?|den|die|es|ihn|sicher|sie|um)(?!\\p{L}))`,
+  "iu",
+);
+const isInformal = (text) => {
+  const own = text.replaceAll(/„[^“]*“|Zu viele Versuche|Leere Zellen/g, "");
+  return INFORMAL_PRONOUN.test(own) || INFORMAL_IMPERATIVE.test(own);
+};
+const isInformalOnly = (key) => INFORMAL_ONLY.some((one) => (one.endsWith(".") ? key.startsWith(one) : key === one));
+const german = texts.get("de");
+const formal = new Map();
+for (const name of files("de/formal")) {
+  const informal = new Map(read("de", name));
+  for (const [key, text] of read("de/formal", name)) {
+    formal.set(key, text);
+    if (!informal.has(key)) faults.push(`de/formal/${name} has ${key}, de/${name} does not`);
+    else if (names(informal.get(key)) !== names(text)) faults.push(`de/formal has other placeholders in ${key}`);
+    else if (informal.get(key) === text) faults.push(`de/formal has the same text of ${key} as de`);
+    if (isInformal(text)) faults.push(`de/formal is informal in ${key}`);
+  }
+}
+for (const [key, text] of german)
+  if (isInformal(text) && !formal.has(key) && !isInformalOnly(key)) faults.push(`de/formal lacks ${key}: ${text}`);
+for (const one of INFORMAL_ONLY)
+  if (![...german].some(([key, text]) => (one.endsWith(".") ? key.startsWith(one) : key === one) && isInformal(text)))
+    faults.push(`${one} of INFORMAL_ONLY is not informal`);
+
 // The pages of a lesson load only a part of the texts; modules they import statically must not use others.
 const routes = join(source, "routes/_school");
 const here = ["today", "groups.index", "topics.$topicId.board", "topics.$topicId.projector", "../_school"].map((name) =>

@@ -77,6 +77,8 @@ pub struct Features {
     pub teachers_add_subjects: bool,
     /// Students may change their own names; otherwise only staff may.
     pub students_change_names: bool,
+    /// Clients address staff formally in languages that distinguish it ("Sie" in German); students informally.
+    pub formal_address: bool,
     /// Only owners may sign in with a password, while the organization has an enabled sign-on provider.
     pub passwords_for_owners_only: bool,
 }
@@ -146,6 +148,10 @@ pub struct FeaturesEdit {
     #[serde(default)]
     #[garde(skip)]
     pub students_change_names: FieldPatch<bool>,
+    /// Clients address staff formally in languages that distinguish it ("Sie" in German); students informally.
+    #[serde(default)]
+    #[garde(skip)]
+    pub formal_address: FieldPatch<bool>,
     /// Only owners may sign in with a password, while the organization has an enabled sign-on provider.
     #[serde(default)]
     #[garde(skip)]
@@ -170,6 +176,7 @@ impl Metadata {
                     resolve(switches.teachers_add_subjects, features.teachers_add_subjects);
                 features.students_change_names =
                     resolve(switches.students_change_names, features.students_change_names);
+                features.formal_address = resolve(switches.formal_address, features.formal_address);
                 features.passwords_for_owners_only =
                     resolve(switches.passwords_for_owners_only, features.passwords_for_owners_only);
             }

@@ -6229,6 +6229,8 @@ export interface components {
         Edit_DocumentTitle: null | string;
         Edit_ExternalId: null | string;
         Edit_FeaturesEdit: null | {
+            /** @description Clients address staff formally in languages that distinguish it ("Sie" in German); students informally. */
+            formalAddress?: components["schemas"]["Edit_bool"];
             /** @description Only owners may sign in with a password, while the organization has an enabled sign-on provider. */
             passwordsForOwnersOnly?: components["schemas"]["Edit_bool"];
             /** @description Students may change their own names; otherwise only staff may. */
@@ -6591,6 +6593,11 @@ export interface components {
         ExternalIdentityId: string;
         /** @description Optional features of an organization. All are disabled by default. */
         Features: {
+            /**
+             * @description Clients address staff formally in languages that distinguish it ("Sie" in German); students informally.
+             * @default false
+             */
+            formalAddress: boolean;
             /**
              * @description Only owners may sign in with a password, while the organization has an enabled sign-on provider.
              * @default false
@@ -7665,6 +7672,7 @@ export interface components {
             /**
              * @description Enabled features.
              * @default {
+             *       "formalAddress": false,
              *       "passwordsForOwnersOnly": false,
              *       "studentsChangeNames": false,
              *       "teachersAddSubjects": false

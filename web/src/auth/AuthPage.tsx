@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isLanguage, LANGUAGES, setLanguage } from "../i18n";
+import { isLanguage, language, LANGUAGES, setLanguage } from "../i18n";
 import { Button } from "../components/Button";
 import { PageHeading } from "../components/PageHeading";
 import { Card } from "../components/Card";
 
 /** Layout of a page before sign-in: title, one card, and the language switch. */
 export function AuthPage({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-4">
       <div>
@@ -23,7 +23,7 @@ export function AuthPage({ title, children, below }: { title: string; children: 
             key={key}
             kind="quiet"
             lang={key}
-            aria-pressed={i18n.language === key}
+            aria-pressed={language() === key}
             className="aria-pressed:text-ink aria-pressed:font-semibold"
             onPress={() => isLanguage(key) && void setLanguage(key)}
           >

@@ -6,6 +6,7 @@ import { client, unwrap, Problem, resetEventPosition, type Schemas } from "../ap
 import { deleteUnsentSteps, flushDocuments } from "../features/editor/collaboration/database";
 import { deleteDrafts } from "../forms/drafts";
 import { queryKeys } from "../api/queryKeys";
+import { setFormalAddress } from "../i18n";
 import { currentAddress } from "./oldAddresses";
 import { clearPageSchool, markSchoolRestored } from "./pageSchool";
 import { waitForAuthReads } from "./sessionEnd";
@@ -74,6 +75,10 @@ export function effectiveRole(person: Me): EffectiveRole {
   const role = person.member?.role;
   return role === "owner" || role === "admin" || role === "teacher" ? role : "student";
 }
+
+/** Whether the school addresses this user formally: its staff, if it has chosen so. */
+export const isAddressedFormally = (person: Me): boolean =>
+  isStaff(person) && person.organization?.metadata?.features?.formalAddress === true;
 
 export const isStaff = (person: Me): boolean => effectiveRole(person) !== "student";
 export const isSuper = (person: Me): boolean => effectiveRole(person) === "super";
@@ -169,6 +174,7 @@ const KEPT_STORAGE_KEYS = /^(language$|school:|prefers:)/;
 
 /** Deletes all data of the signed-out user; active queries are cancelled and do not refetch. */
 export function clearUserData(cache: QueryClient): void {
+  void setFormalAddress(false);
   clearPageSchool();
   clearCache(cache);
   cache.setQueryData(meQuery.queryKey, null);

@@ -40,6 +40,9 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     passkey: () => import("./de/passkey.json"),
   },
 };
+/** Formal German texts of a part, over the informal ones. */
+const FORMAL_TAG = "de-x-formal";
+const FORMAL_FILES = { lesson: () => import("./de/formal"), other: () => import("./de/formal/other") };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
 const LESSON_PAGES = /^\/($|today$|groups$|topics\/[^/]+\/(board|projector)$)/;
 
@@ -48,7 +51,10 @@ const requestedParts = new Set<TextPart>(["common"]);
 const loaded = new Set<string>();
 
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
-export const language = (): Language => (isLanguage(i18n.language) ? i18n.language : "en");
+export const language = (): Language => {
+  const shown = i18n.language.slice(0, 2);
+  return isLanguage(shown) ? shown : "en";
+};
 
 /** The preferred language of the browser among the supported ones. */
 function preferredLanguage(): Language {
@@ -57,11 +63,28 @@ function preferredLanguage(): Language {
   return wanted.find(isLanguage) ?? "en";
 }
 
+/** Whether the signed-in user is addressed formally, in languages that have a formal address. */
+let isFormal = false;
+
 async function loadPart(target: Language, part: TextPart): Promise<void> {
+  await Promise.all([loadFile(target, part), isFormal && target === "de" ? loadFormalTexts(part) : undefined]);
+}
+
+async function loadFile(target: Language, part: TextPart): Promise<void> {
   const file = `${target}/${part}`;
   if (loaded.has(file)) return;
   i18n.addResourceBundle(target, "translation", (await FILES[target][part]()).default, true);
   loaded.add(file);
+}
+
+async function loadFormalTexts(part: TextPart): Promise<void> {
+  const file = part === "common" || part === "lesson" ? "lesson" : "other";
+  if (loaded.has(FORMAL_TAG + file)) return;
+  // Without a connection, the informal texts of the part are shown.
+  const found = await FORMAL_FILES[file]().catch(() => undefined);
+  if (found === undefined) return;
+  for (const texts of found.default) i18n.addResourceBundle(FORMAL_TAG, "translation", texts, true);
+  loaded.add(FORMAL_TAG + file);
 }
 
 export async function initI18n(): Promise<void> {
@@ -113,9 +136,16 @@ export async function applyAccountLanguage(person: { id: string; locale: string 
   if (person.locale !== "en" && isLanguage(chosen)) await setLanguage(chosen);
 }
 
+/** Sets whether the user is addressed formally: staff of a school with that setting, and nobody before sign-in. */
+export async function setFormalAddress(formal: boolean): Promise<void> {
+  if (isFormal === formal) return;
+  isFormal = formal;
+  if (language() === "de") await setLanguage("de");
+}
+
 export async function setLanguage(target: Language): Promise<void> {
   await Promise.all([...requestedParts].map((part) => loadPart(target, part)));
-  await i18n.changeLanguage(target);
+  await i18n.changeLanguage(isFormal && target === "de" ? FORMAL_TAG : target);
   document.documentElement.lang = target;
   localStorage.setItem("language", target);
 }

@@ -4,10 +4,10 @@ import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { connectRealtime, type ConnectionStatus } from "../api/realtime";
-import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "../auth/session";
+import { impersonationQuery, clearUserData, isAddressedFormally, isSuper, meQuery, type Me } from "../auth/session";
 import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
 import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
-import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n";
+import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool, setFormalAddress } from "../i18n";
 import { ConnectionContext } from "../hooks/connection";
 import { useIsIdle } from "../hooks/prefetchWhenIdle";
 import { Header } from "../components/layout/Header";
@@ -43,7 +43,10 @@ export const Route = createFileRoute("/_school")({
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
     setPageSchool(person.organization);
-    await Promise.all([applyAccountLanguage(person), loadSchoolTexts(location.pathname)]);
+    await Promise.all([
+      applyAccountLanguage(person).then(() => setFormalAddress(isAddressedFormally(person))),
+      loadSchoolTexts(location.pathname),
+    ]);
     return { person };
   },
   component: SchoolLayout,

@@ -9,7 +9,8 @@ import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
 import { PasswordField } from "../forms/PasswordField";
-import { changePassword, meQuery, replacePassword, safeRedirect } from "../auth/session";
+import { changePassword, isAddressedFormally, meQuery, replacePassword, safeRedirect } from "../auth/session";
+import { setFormalAddress } from "../i18n";
 import { ResetNotice } from "../features/account/ResetNotice";
 import { Button } from "../components/Button";
 
@@ -17,7 +18,9 @@ export const Route = createFileRoute("/change-password")({
   validateSearch: (search: Record<string, unknown>): { next?: string } =>
     typeof search.next === "string" ? { next: safeRedirect(search.next) } : {},
   beforeLoad: async ({ context }) => {
-    if (!(await context.cache.ensureQueryData(meQuery))) throw redirect({ to: "/login" });
+    const person = await context.cache.ensureQueryData(meQuery);
+    if (!person) throw redirect({ to: "/login" });
+    await setFormalAddress(isAddressedFormally(person));
   },
   component: ChangePassword,
 });

@@ -127,7 +127,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
     );
     let edit = json!({
         "name": "North Academy", "logo": "https://north.example/logo.png",
-        "metadata": {"gradeScale": "A-F", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true}},
+        "metadata": {"gradeScale": "A-F", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true, "formalAddress": true}},
     });
     let edited = adam.patch("/admin/settings", edit).await.expect(200);
     assert_eq!(edited["name"], "North Academy");
@@ -143,9 +143,14 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
         .expect(200);
     let metadata = json!({
         "timezone": "Europe/Berlin", "lateDefault": "BLOCK",
-        "features": {"teachersAddSubjects": true, "studentsChangeNames": false, "passwordsForOwnersOnly": false},
+        "features": {
+            "teachersAddSubjects": true, "studentsChangeNames": false, "formalAddress": true, "passwordsForOwnersOnly": false,
+        },
     });
     assert_eq!(edited["metadata"], metadata);
+    // Clients read the settings of the organization with the signed-in user.
+    let ada = app.as_(&world.ada).get("/users/me").await.expect(200);
+    assert_eq!(ada["organization"]["metadata"]["features"]["formalAddress"], true);
     // A setting of earlier releases without effect is accepted and never returned.
     let former = json!({"metadata": {"retentionDays": 400}});
     let same = adam.patch("/admin/settings", former).await.expect(200);

@@ -2,7 +2,7 @@ import { Check } from "lucide-react";
 import { MenuItem, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { LANGUAGES } from "../../i18n";
+import { language, LANGUAGES } from "../../i18n";
 import { OPTION } from "../base/fieldStyles";
 import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
@@ -13,14 +13,14 @@ export function AccountMenu({
   onAction,
   ...opened
 }: OpenMenu & { label: string; onAction: (id: string) => void }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   return (
     <MenuPopover {...opened} label={label} onAction={onAction}>
       <Item id="me">{t("account.profile")}</Item>
       <Item id="help">{t("account.help")}</Item>
       <Separator className="bg-faint my-1 h-px" />
       {Object.entries(LANGUAGES).map(([key, name]) => (
-        <Item key={key} id={key} isChosen={i18n.language === key}>
+        <Item key={key} id={key} isChosen={language() === key}>
           {name}
         </Item>
       ))}

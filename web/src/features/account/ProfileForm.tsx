@@ -8,7 +8,7 @@ import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { useForm } from "../../forms/useForm";
-import { isLanguage, LANGUAGES } from "../../i18n";
+import { isLanguage, language, LANGUAGES } from "../../i18n";
 import { SettingsSection } from "../../components/SettingsSection";
 import { updateProfile, useChangeLanguage } from "./account";
 
@@ -16,7 +16,7 @@ const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, na
 
 /** Name, language and time zone. */
 export function ProfileForm({ person }: { person: Me }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const cache = useQueryClient();
   const changeLanguage = useChangeLanguage();
   const isNameFixed =
@@ -52,7 +52,7 @@ export function ProfileForm({ person }: { person: Me }) {
           <Select
             label={t("me.language")}
             options={LANGUAGE_OPTIONS}
-            value={i18n.language}
+            value={language()}
             onChange={(key) => isLanguage(key) && changeLanguage(key)}
           />
           <TimeZoneField

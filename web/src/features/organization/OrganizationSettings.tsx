@@ -6,7 +6,7 @@ import { useVersionedForm } from "../../forms/useForm";
 import { client, type Schemas } from "../../api/client";
 import { meQuery } from "../../auth/session";
 import { ifMatch, type Versioned, withVersion } from "../../api/versions";
-import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
+import { isLanguage, LANGUAGES, setFormalAddress, TAGS } from "../../i18n";
 import { Checkbox } from "../../forms/Checkbox";
 import { OptionalSelect } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
@@ -30,6 +30,7 @@ function initialForm(school: OrganizationData) {
     requireSecondFactor: requireSecondFactor ?? ("none" as const),
     teachersAddSubjects: features?.teachersAddSubjects ?? false,
     studentsChangeNames: features?.studentsChangeNames ?? false,
+    formalAddress: features?.formalAddress ?? false,
     passwordsForOwnersOnly: features?.passwordsForOwnersOnly ?? false,
   };
 }
@@ -47,6 +48,7 @@ const LABELS = {
   requireSecondFactor: "organisation.factor",
   teachersAddSubjects: "organisation.teachersAddSubjects",
   studentsChangeNames: "organisation.studentsChangeNames",
+  formalAddress: "organisation.formalAddress",
   passwordsForOwnersOnly: "organisation.passwordsForOwnersOnly",
 } as const;
 
@@ -71,6 +73,7 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
     onSent: (saved) => {
       form.setBase(saved);
       cache.setQueryData(settingsQuery.queryKey, saved);
+      void setFormalAddress(saved.metadata?.features?.formalAddress === true);
       toast(t("app.saved"));
       return cache.invalidateQueries({ queryKey: meQuery.queryKey });
     },
@@ -92,6 +95,7 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
             {...form.field("locale", "metadata.locale")}
           />
         </div>
+        <Checkbox {...form.check("formalAddress")}>{t("organisation.formalAddress")}</Checkbox>
       </SettingsSection>
       <SettingsSection title={t("organisation.rules")} text={t("organisation.rulesText")}>
         <TextField
