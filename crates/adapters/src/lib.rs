@@ -6,3 +6,4 @@ pub mod dns;
 pub mod mailer;
 pub mod onlyoffice;
 pub mod openid;
+pub mod roster;

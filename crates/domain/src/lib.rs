@@ -74,6 +74,7 @@ pub mod patch;
 pub mod publication;
 pub mod rate;
 pub mod realtime;
+pub mod roster;
 pub mod rubric;
 #[cfg(test)]
 mod samples;
