@@ -6,4 +6,5 @@ pub mod dns;
 pub mod mailer;
 pub mod onlyoffice;
 pub mod openid;
+mod outgoing_http;
 pub mod roster;

@@ -496,7 +496,7 @@ fn seconds() -> i64 {
     clock::now().as_millis() / 1000
 }
 
-async fn read_request(stream: &mut TcpStream) -> std::io::Result<(String, String)> {
+pub async fn read_request(stream: &mut TcpStream) -> std::io::Result<(String, String)> {
     let mut received = Vec::new();
     let mut buffer = [0; 4096];
     loop {

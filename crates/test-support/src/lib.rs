@@ -29,6 +29,7 @@ pub mod emails;
 pub mod event_recorder;
 pub mod fake_document_server;
 pub mod fake_openid_provider;
+pub mod fake_roster_server;
 pub mod fake_s3;
 pub mod fake_smtp;
 mod hang_watchdog;

@@ -8,9 +8,9 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::http::OutgoingHttp;
 use super::tokens::{self, TokenHeader};
 use super::{OpenIdError, VerifiedClaims};
+use crate::outgoing_http::OutgoingHttp;
 
 /// How long keys are used before they are read again.
 const FRESH: Duration = Duration::from_mins(10);

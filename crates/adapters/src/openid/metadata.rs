@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::OpenIdError;
-use super::http::OutgoingHttp;
+use crate::outgoing_http::OutgoingHttp;
 
 /// How long a configuration is used before it is read again.
 const FRESH: Duration = Duration::from_mins(10);

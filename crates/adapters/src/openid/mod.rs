@@ -2,7 +2,6 @@
 //! Connect Core and Discovery 1.0, RFC 7636 (PKCE) and RFC 9207 (issuer of the response). It decides nothing about
 //! accounts. See docs/single-sign-on.md.
 
-mod http;
 mod keys;
 mod metadata;
 mod tokens;
@@ -15,10 +14,10 @@ use domain::time::Timestamp;
 use serde_json::{Map, Value};
 use url::Url;
 
-use self::http::OutgoingHttp;
 use self::keys::{KeyStore, TokenSender};
 use self::metadata::MetadataStore;
 pub use self::metadata::ProviderMetadata;
+use crate::outgoing_http::{OutgoingError, OutgoingHttp};
 use common::error::Result;
 
 /// Providers whose metadata is cached. When there are more, the cache is emptied.
@@ -77,6 +76,17 @@ pub enum OpenIdError {
     SubjectMismatch,
     #[error("the token is not a logout token")]
     NotALogoutToken,
+}
+
+impl From<OutgoingError> for OpenIdError {
+    fn from(error: OutgoingError) -> Self {
+        match error {
+            OutgoingError::AddressNotAllowed => Self::AddressNotAllowed,
+            OutgoingError::Unreachable => Self::Unreachable,
+            OutgoingError::Status(_) => Self::ErrorResponse,
+            OutgoingError::UnexpectedBody => Self::UnexpectedResponse,
+        }
+    }
 }
 
 impl OpenIdError {
@@ -222,8 +232,8 @@ impl OpenIdClient {
         };
         let body = self.0.http.post_form(&metadata.token_endpoint, &form, basic).await;
         let body = body.map_err(|error| match error {
-            OpenIdError::ErrorResponse => OpenIdError::CodeRejected,
-            error => error,
+            OutgoingError::Status(_) => OpenIdError::CodeRejected,
+            error => error.into(),
         })?;
         let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
         Ok(ExchangedTokens {

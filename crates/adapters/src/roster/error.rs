@@ -46,6 +46,8 @@ pub enum RosterError {
     NoSchool,
     #[error("the roster server has {0} schools; enter the id of one")]
     SeveralSchools(u64),
+    #[error("the roster contains no students and teachers")]
+    Empty,
     /// A failure of this service, such as a full disk.
     #[error(transparent)]
     Internal(#[from] Error),
@@ -73,6 +75,7 @@ impl RosterError {
             Self::Inconsistent(_) => "inconsistent",
             Self::NoSchool => "no_school",
             Self::SeveralSchools(_) => "several_schools",
+            Self::Empty => "empty",
             Self::Internal(_) => "internal",
         }
     }
@@ -89,6 +92,14 @@ impl RosterError {
                 | Self::Interrupted(_)
                 | Self::Inconsistent(_)
                 | Self::Internal(_)
+        )
+    }
+
+    /// Whether reading the roster again at once may succeed: the list changed, or the connection broke.
+    pub(super) const fn is_retried(&self) -> bool {
+        matches!(
+            self,
+            Self::Truncated { .. } | Self::Interrupted(_) | Self::Inconsistent(_)
         )
     }
 }

@@ -3,19 +3,36 @@
 //! See docs/rosters.md.
 
 mod error;
+mod items;
+mod one_roster;
+mod paging;
+mod schulconnex;
+mod session;
+mod writer;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::network::Network;
 use domain::roster::RosterProtocol;
+use tokio::time::timeout;
+use url::Url;
 
 pub use self::error::RosterError;
+use self::one_roster::OneRosterRun;
+use self::schulconnex::SchulconnexRun;
+use self::session::RosterSession;
+use self::writer::RosterWriter;
 use crate::blob_store::{BlobStore, Staged};
+use crate::outgoing_http::OutgoingHttp;
 use common::error::Result;
 use common::settings::Secret;
 
 /// Maximum number of unusable records that are listed. Further ones are counted.
 pub const SKIPPED_MAX: usize = 100;
+
+/// How often an incomplete roster is read.
+const ATTEMPTS_MAX: u32 = 3;
 
 /// A roster server as this client needs it.
 #[derive(Debug, Clone)]
@@ -68,7 +85,8 @@ pub struct SkippedRecord {
     pub resource: &'static str,
     /// Its id at the server, shortened; empty if it has none.
     pub id: String,
-    /// A stable code: `no_id`, `not_an_object`, `too_long`, `unknown_user`, `unknown_class`.
+    /// A stable code: `no_id`, `invalid_id`, `not_an_object`, `too_long`, `unknown_user`,
+    /// `unknown_class`.
     pub reason: &'static str,
 }
 
@@ -77,6 +95,8 @@ pub struct SkippedRecord {
 pub struct RosterTimeouts {
     /// The whole roster, with all attempts and pauses.
     pub total: Duration,
+    /// The time until a response begins.
+    pub response: Duration,
     /// A pause within a response.
     pub idle: Duration,
     /// The pause before the first repetition of a failed request; it doubles with each one.
@@ -89,6 +109,7 @@ impl Default for RosterTimeouts {
     fn default() -> Self {
         Self {
             total: Duration::from_mins(15),
+            response: Duration::from_mins(2),
             idle: Duration::from_secs(30),
             backoff: Duration::from_secs(1),
             pause_max: Duration::from_mins(1),
@@ -99,29 +120,90 @@ impl Default for RosterTimeouts {
 /// The client.
 #[derive(Clone)]
 pub struct RosterClient {
+    http: Arc<OutgoingHttp>,
     timeouts: RosterTimeouts,
 }
 
 impl RosterClient {
     /// Creates a client. It connects to public addresses and to these networks; to loopback addresses in them also
     /// without TLS.
-    pub fn new(_networks: &[Network], timeouts: RosterTimeouts) -> Result<Self> {
-        Ok(Self { timeouts })
+    pub fn new(networks: &[Network], timeouts: RosterTimeouts) -> Result<Self> {
+        Ok(Self {
+            http: Arc::new(OutgoingHttp::new(networks)?),
+            timeouts,
+        })
     }
 
     /// Returns whether a URL may be used as the address of a server or of its token endpoint.
-    pub fn allows(&self, _url: &str) -> bool {
-        false
+    pub fn allows(&self, url: &str) -> bool {
+        self.parse(url).is_ok()
     }
 
-    /// Reads the roster of a server. `etag` is that of the last roster that was imported completely.
+    /// Reads the roster of a server. `etag` is that of the last roster that was imported completely with the same
+    /// settings. An incomplete or inconsistent roster is read again a few times, and then is an error.
     pub async fn fetch(
         &self,
-        _server: &RosterServer,
-        _etag: Option<&str>,
-        _files: &BlobStore,
+        server: &RosterServer,
+        etag: Option<&str>,
+        files: &BlobStore,
     ) -> Result<RosterAnswer, RosterError> {
-        tracing::debug!(total = ?self.timeouts.total, "roster client is not implemented");
-        Err(RosterError::Unreachable)
+        let attempts = async {
+            let mut attempt = 1;
+            loop {
+                match self.fetch_once(server, etag, files).await {
+                    Err(error) if error.is_retried() && attempt < ATTEMPTS_MAX => {
+                        tracing::info!(code = error.code(), attempt, "incomplete roster is read again");
+                        tokio::time::sleep(self.timeouts.backoff * attempt).await;
+                        attempt += 1;
+                    }
+                    result => return result,
+                }
+            }
+        };
+        let result = timeout(self.timeouts.total, attempts).await;
+        let result = result.unwrap_or(Err(RosterError::TimedOut));
+        if let Err(error) = &result {
+            tracing::warn!(code = error.code(), %error, "roster could not be read");
+        }
+        result
+    }
+
+    async fn fetch_once(
+        &self,
+        server: &RosterServer,
+        etag: Option<&str>,
+        files: &BlobStore,
+    ) -> Result<RosterAnswer, RosterError> {
+        let base = self.parse(&server.url)?;
+        self.parse(&server.token_url)?;
+        let default_scope = match server.protocol {
+            RosterProtocol::OneRoster11 => Some("https://purl.imsglobal.org/spec/or/v1p1/scope/roster-core.readonly"),
+            RosterProtocol::OneRoster12 => Some("https://purl.imsglobal.org/spec/or/v1p2/scope/roster-core.readonly"),
+            RosterProtocol::Schulconnex => None,
+        };
+        let scope = server.scope.as_deref().or(default_scope);
+        let session = RosterSession::new(&self.http, server, scope, self.timeouts);
+        let school_id = server.school_id.as_deref().filter(|id| !id.is_empty());
+        let writer = RosterWriter::new(files).await?;
+        match server.protocol {
+            RosterProtocol::OneRoster11 | RosterProtocol::OneRoster12 => {
+                let run = OneRosterRun::new(session, self.timeouts, base, school_id, writer);
+                run.read().await.map(RosterAnswer::Changed)
+            }
+            RosterProtocol::Schulconnex => {
+                let run = SchulconnexRun::new(session, self.timeouts, base, school_id, writer);
+                run.read(etag).await
+            }
+        }
+    }
+
+    fn parse(&self, url: &str) -> Result<Url, RosterError> {
+        let url = Url::parse(url).map_err(|_| RosterError::AddressNotAllowed)?;
+        let is_plain = url.query().is_none() && url.fragment().is_none();
+        if is_plain && self.http.allows(&url) {
+            Ok(url)
+        } else {
+            Err(RosterError::AddressNotAllowed)
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! Requests to providers, whose addresses are entered by administrators of schools. They use TLS, follow no redirect,
-//! connect to public addresses and to networks that the operator allows only, and are bounded in time and size.
+//! Requests to sign-on providers and roster servers, whose addresses are entered by administrators of schools. They use
+//! TLS, follow no redirect, connect to public addresses and to networks that the operator allows only, and are bounded in
+//! time and size.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -11,23 +12,34 @@ use reqwest::{RequestBuilder, StatusCode};
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
-use super::OpenIdError;
 use common::error::{Error, Result};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of a request including its response.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Maximum size of a response in bytes.
+/// Maximum size in bytes of a response that is read into memory.
 const RESPONSE_MAX: usize = 256 << 10;
 
-/// The HTTP client for providers.
-pub(super) struct OutgoingHttp {
+/// Why a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutgoingError {
+    AddressNotAllowed,
+    /// There was no complete response.
+    Unreachable,
+    /// The status of the response is not 200.
+    Status(StatusCode),
+    /// The body is no JSON object, or too large.
+    UnexpectedBody,
+}
+
+/// The HTTP client.
+pub(crate) struct OutgoingHttp {
     http: reqwest::Client,
     networks: Arc<[Network]>,
 }
 
 impl OutgoingHttp {
-    pub(super) fn new(networks: &[Network]) -> Result<Self> {
+    pub(crate) fn new(networks: &[Network]) -> Result<Self> {
         let networks: Arc<[Network]> = networks.into();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -42,7 +54,7 @@ impl OutgoingHttp {
     }
 
     /// Returns whether requests to this URL are allowed. Host names are checked again when they are resolved.
-    pub(super) fn allows(&self, url: &Url) -> bool {
+    pub(crate) fn allows(&self, url: &Url) -> bool {
         if !url.username().is_empty() || url.password().is_some() {
             return false;
         }
@@ -61,7 +73,7 @@ impl OutgoingHttp {
     }
 
     /// Reads a JSON object, with an access token if there is one.
-    pub(super) async fn get(&self, url: &str, token: Option<&str>) -> Result<Map<String, Value>, OpenIdError> {
+    pub(crate) async fn get(&self, url: &str, token: Option<&str>) -> Result<Map<String, Value>, OutgoingError> {
         let request = self.http.get(self.checked(url)?);
         self.send(match token {
             Some(token) => request.bearer_auth(token),
@@ -71,12 +83,12 @@ impl OutgoingHttp {
     }
 
     /// Posts a form and reads a JSON object.
-    pub(super) async fn post_form(
+    pub(crate) async fn post_form(
         &self,
         url: &str,
         form: &[(&str, &str)],
         basic: Option<(&str, &str)>,
-    ) -> Result<Map<String, Value>, OpenIdError> {
+    ) -> Result<Map<String, Value>, OutgoingError> {
         let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(form)
             .finish();
@@ -93,31 +105,40 @@ impl OutgoingHttp {
         .await
     }
 
-    fn checked(&self, url: &str) -> Result<Url, OpenIdError> {
-        let url = Url::parse(url).map_err(|_| OpenIdError::AddressNotAllowed)?;
+    /// Starts a GET request whose response the caller reads. Its timeout replaces the default one.
+    pub(crate) fn start_get(&self, url: Url, timeout: Duration) -> Result<RequestBuilder, OutgoingError> {
         if self.allows(&url) {
-            Ok(url)
+            Ok(self.http.get(url).timeout(timeout).header("accept", "application/json"))
         } else {
-            Err(OpenIdError::AddressNotAllowed)
+            Err(OutgoingError::AddressNotAllowed)
         }
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Map<String, Value>, OpenIdError> {
+    fn checked(&self, url: &str) -> Result<Url, OutgoingError> {
+        let url = Url::parse(url).map_err(|_| OutgoingError::AddressNotAllowed)?;
+        if self.allows(&url) {
+            Ok(url)
+        } else {
+            Err(OutgoingError::AddressNotAllowed)
+        }
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Map<String, Value>, OutgoingError> {
         let request = request.header("accept", "application/json");
         let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
             if body.len() + chunk.len() > RESPONSE_MAX {
-                return Err(OpenIdError::UnexpectedResponse);
+                return Err(OutgoingError::UnexpectedBody);
             }
             body.extend_from_slice(&chunk);
         }
         if status != StatusCode::OK {
-            tracing::warn!(status = status.as_u16(), "sign-on provider returned an error");
-            return Err(OpenIdError::ErrorResponse);
+            tracing::warn!(status = status.as_u16(), "outgoing request returned an error");
+            return Err(OutgoingError::Status(status));
         }
-        serde_json::from_slice(&body).map_err(|_| OpenIdError::UnexpectedResponse)
+        serde_json::from_slice(&body).map_err(|_| OutgoingError::UnexpectedBody)
     }
 }
 
@@ -125,10 +146,11 @@ fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-fn unreachable(error: reqwest::Error) -> OpenIdError {
+/// Logs why a request got no complete response.
+pub(crate) fn unreachable(error: reqwest::Error) -> OutgoingError {
     let error = error.without_url();
-    tracing::warn!(error = format!("{error:?}"), "connection to sign-on provider failed");
-    OpenIdError::Unreachable
+    tracing::warn!(error = format!("{error:?}"), "outgoing connection failed");
+    OutgoingError::Unreachable
 }
 
 /// Resolves host names to public addresses only, so that no provider can make this service send requests to the network

@@ -1,0 +1,324 @@
+//! The pages of one OneRoster list. Servers differ: some link to the next page, some announce the number of records,
+//! some do neither. Whatever they do, the list must be complete: rows that move while pages are read, a list that
+//! shrinks, and a server that ignores the parameters are detected.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+
+use reqwest::header::HeaderMap;
+use url::Url;
+
+use super::RosterError;
+
+/// The number of records that a request asks for.
+pub(super) const PAGE_ROWS: u64 = 500;
+
+/// What the headers of a page say about the list.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct PageHeaders {
+    /// `X-Total-Count`.
+    total: Option<u64>,
+    /// Whether there is a `Link` header.
+    has_links: bool,
+    /// The link to the next page.
+    next: Option<String>,
+}
+
+impl PageHeaders {
+    pub(super) fn parse(headers: &HeaderMap) -> Self {
+        let texts = |name: &str| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        let links: Vec<&str> = texts("link").flat_map(|text| text.split(',')).collect();
+        let next = links.iter().find_map(|link| {
+            let (target, parameters) = link.split_once(';')?;
+            let is_next = parameters.split(';').any(|parameter| {
+                let relation = parameter.trim().strip_prefix("rel=");
+                relation.is_some_and(|relation| relation.trim_matches('"').eq_ignore_ascii_case("next"))
+            });
+            is_next.then(|| target.trim().trim_start_matches('<').trim_end_matches('>').to_owned())
+        });
+        Self {
+            total: texts("x-total-count").next().and_then(|text| text.trim().parse().ok()),
+            has_links: !links.is_empty(),
+            next,
+        }
+    }
+}
+
+/// The progress in one list.
+pub(super) struct ListPages {
+    resource: &'static str,
+    /// Maximum number of rows.
+    limit: usize,
+    keys: RandomState,
+    /// The page on which an id was seen last.
+    seen: HashMap<u64, u32>,
+    page: u32,
+    /// Rows received, repeated ones included.
+    received: u64,
+    received_before_page: u64,
+    /// Rows of this page that were not seen before.
+    new_rows: u64,
+    last: Option<u64>,
+    last_of_former_page: Option<u64>,
+    /// The offset of the row before the last page, and its id, to be checked at the end.
+    boundary: Option<(u64, u64)>,
+    total: Option<u64>,
+    has_links: bool,
+    /// Whether a page had more rows than the request asked for.
+    ignores_limit: bool,
+}
+
+/// What follows a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NextPage {
+    /// The URL of a link, as it was sent.
+    Link(String),
+    Offset(u64),
+    End,
+}
+
+impl ListPages {
+    pub(super) fn new(resource: &'static str, limit: usize) -> Self {
+        Self {
+            resource,
+            limit,
+            keys: RandomState::new(),
+            seen: HashMap::new(),
+            page: 0,
+            received: 0,
+            received_before_page: 0,
+            new_rows: 0,
+            last: None,
+            last_of_former_page: None,
+            boundary: None,
+            total: None,
+            has_links: false,
+            ignores_limit: false,
+        }
+    }
+
+    /// Whether no page was read yet.
+    pub(super) const fn is_first(&self) -> bool {
+        self.page == 0
+    }
+
+    /// Notes a row; returns whether it is new. A row may be repeated within one response. At the start of a page, rows of
+    /// the former page are repeated if the list has grown, which loses none. Any other repetition means that the pages do
+    /// not fit together, so that rows may be missing.
+    pub(super) fn note(&mut self, id: &str) -> Result<bool, RosterError> {
+        self.received += 1;
+        if self.received > self.limit as u64 {
+            return Err(RosterError::TooMany {
+                resource: self.resource,
+                limit: self.limit,
+            });
+        }
+        let key = self.keys.hash_one(id);
+        self.last = Some(key);
+        if id.is_empty() {
+            // It cannot be compared.
+            self.new_rows += 1;
+            return Ok(true);
+        }
+        match self.seen.insert(key, self.page) {
+            None => {
+                self.new_rows += 1;
+                Ok(true)
+            }
+            Some(page) if page == self.page => Ok(false),
+            Some(page) if page + 1 == self.page && self.new_rows == 0 => Ok(false),
+            Some(_) => Err(RosterError::Inconsistent(self.resource)),
+        }
+    }
+
+    /// Ends a page and returns what to read next.
+    pub(super) fn end_page(&mut self, headers: PageHeaders) -> Result<NextPage, RosterError> {
+        let rows = self.received - self.received_before_page;
+        if self.page > 0 && headers.total.is_some() && self.total.is_some() && headers.total != self.total {
+            return Err(RosterError::Inconsistent(self.resource));
+        }
+        self.total = headers.total.or(self.total);
+        self.has_links |= headers.has_links;
+        self.ignores_limit |= rows > PAGE_ROWS;
+        if rows > 0 && self.new_rows == 0 {
+            // The same page again.
+            return if self.ignores_limit && self.total.is_none() {
+                self.received = self.received_before_page;
+                Ok(NextPage::End)
+            } else {
+                Err(RosterError::Inconsistent(self.resource))
+            };
+        }
+        if rows > 0 {
+            let former = self.last_of_former_page;
+            self.boundary = former.map(|id| (self.received_before_page.saturating_sub(1), id));
+            self.last_of_former_page = self.last;
+        }
+        self.page += 1;
+        self.received_before_page = self.received;
+        self.new_rows = 0;
+        Ok(match (headers.next, self.total) {
+            _ if rows == 0 => NextPage::End,
+            (Some(link), _) => NextPage::Link(link),
+            (None, Some(total)) if self.received >= total => NextPage::End,
+            (None, None) if self.has_links => NextPage::End,
+            (None, _) => NextPage::Offset(self.received),
+        })
+    }
+
+    /// Checks the announced number of rows at the end of the list.
+    pub(super) fn check_total(&self) -> Result<(), RosterError> {
+        match self.total {
+            None => Ok(()),
+            Some(total) if total == self.received || total == self.seen.len() as u64 => Ok(()),
+            Some(expected) if self.received < expected => Err(RosterError::Truncated {
+                resource: self.resource,
+                expected,
+                received: self.received,
+            }),
+            Some(_) => Err(RosterError::Inconsistent(self.resource)),
+        }
+    }
+
+    /// Returns the offset of a row that must still be where it was, if neither an announced number nor links protect
+    /// against a list that shrank while it was read: rows behind a removed one move, and one is missed.
+    pub(super) fn boundary_to_check(&self) -> Option<u64> {
+        if self.total.is_some() || self.has_links || self.ignores_limit {
+            return None;
+        }
+        self.boundary.map(|(offset, _)| offset)
+    }
+
+    /// Checks that the row of [`Self::boundary_to_check`] has this id.
+    pub(super) fn check_boundary(&self, id: &str) -> Result<(), RosterError> {
+        match self.boundary {
+            Some((_, key)) if key != self.keys.hash_one(id) => Err(RosterError::Inconsistent(self.resource)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Resolves a link to the next page, which must not lead to another server: the access token is sent along.
+pub(super) fn resolve_link(current: &Url, link: &str, resource: &'static str) -> Result<Url, RosterError> {
+    let next = current.join(link).ok().filter(|next| next.origin() == current.origin());
+    next.filter(|next| next != current).ok_or(RosterError::NotARoster {
+        resource,
+        reason: "its link to the next page leads to another server, or to the same page",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    fn page(pages: &mut ListPages, ids: impl IntoIterator<Item = u64>) -> Result<NextPage, RosterError> {
+        page_with(pages, ids, PageHeaders::default())
+    }
+
+    fn page_with(
+        pages: &mut ListPages,
+        ids: impl IntoIterator<Item = u64>,
+        headers: PageHeaders,
+    ) -> Result<NextPage, RosterError> {
+        for id in ids {
+            pages.note(&id.to_string())?;
+        }
+        pages.end_page(headers)
+    }
+
+    fn total(total: u64) -> PageHeaders {
+        PageHeaders {
+            total: Some(total),
+            ..PageHeaders::default()
+        }
+    }
+
+    fn code<T: std::fmt::Debug>(result: Result<T, RosterError>) -> &'static str {
+        result.unwrap_err().code()
+    }
+
+    #[test]
+    fn link_to_next_page_is_found_among_others() {
+        let mut headers = HeaderMap::new();
+        headers.append(
+            "link",
+            "<https://r.example/users?offset=0>; rel=\"first\"".parse().unwrap(),
+        );
+        let next = "</users?limit=2&offset=2>; title=\"x\"; rel=\"next\", <https://r.example/users?offset=4>; rel=last";
+        headers.append("link", next.parse().unwrap());
+        headers.append("x-total-count", " 5 ".parse().unwrap());
+        let parsed = PageHeaders::parse(&headers);
+        assert_eq!(parsed.next.as_deref(), Some("/users?limit=2&offset=2"));
+        assert_eq!((parsed.total, parsed.has_links), (Some(5), true));
+        let current = Url::parse("https://r.example/ims/users?offset=0").unwrap();
+        let resolved = resolve_link(&current, "/users?limit=2&offset=2", "users").unwrap();
+        assert_eq!(resolved.as_str(), "https://r.example/users?limit=2&offset=2");
+        for link in [
+            "https://evil.example/users",
+            "http://r.example/users",
+            "?offset=0",
+            "https://r.example:444/",
+        ] {
+            assert_eq!(code(resolve_link(&current, link, "users")), "not_a_roster", "{link}");
+        }
+    }
+
+    #[test]
+    fn list_without_headers_ends_with_an_empty_page_and_checks_its_boundary() {
+        let mut pages = ListPages::new("users", 100);
+        assert_eq!(page(&mut pages, 0..3).unwrap(), NextPage::Offset(3));
+        assert_eq!(page(&mut pages, 3..5).unwrap(), NextPage::Offset(5));
+        assert_eq!(page(&mut pages, []).unwrap(), NextPage::End);
+        assert_eq!(pages.boundary_to_check(), Some(2));
+        assert!(pages.check_boundary("2").is_ok());
+        assert_eq!(code(pages.check_boundary("3")), "inconsistent");
+        let mut single = ListPages::new("users", 100);
+        page(&mut single, 0..3).unwrap();
+        page(&mut single, []).unwrap();
+        assert_eq!(single.boundary_to_check(), None);
+    }
+
+    #[test]
+    fn announced_number_must_be_delivered() {
+        let mut pages = ListPages::new("users", 100);
+        assert_eq!(page_with(&mut pages, 0..3, total(5)).unwrap(), NextPage::Offset(3));
+        assert_eq!(page_with(&mut pages, 3..5, total(5)).unwrap(), NextPage::End);
+        assert!(pages.check_total().is_ok());
+        let mut short = ListPages::new("users", 100);
+        page_with(&mut short, 0..3, total(5)).unwrap();
+        assert_eq!(page_with(&mut short, [], total(5)).unwrap(), NextPage::End);
+        assert_eq!(code(short.check_total()), "truncated");
+        let mut shrunk = ListPages::new("users", 100);
+        page_with(&mut shrunk, 0..3, total(5)).unwrap();
+        assert_eq!(code(page_with(&mut shrunk, 3..4, total(4))), "inconsistent");
+    }
+
+    #[test]
+    fn repeated_rows_are_accepted_where_none_can_be_missing() {
+        let mut pages = ListPages::new("users", 100);
+        page(&mut pages, [0, 1, 1, 2]).unwrap();
+        assert!(page(&mut pages, [2, 3]).is_ok());
+        let mut mixed = ListPages::new("users", 100);
+        page(&mut mixed, [0, 1, 2]).unwrap();
+        assert_eq!(code(page(&mut mixed, [3, 1])), "inconsistent");
+        let mut stuck = ListPages::new("users", 100);
+        page(&mut stuck, [0, 1, 2]).unwrap();
+        assert_eq!(code(page(&mut stuck, [0, 1, 2])), "inconsistent");
+    }
+
+    #[test]
+    fn server_that_ignores_limit_and_offset_is_read_once() {
+        let mut pages = ListPages::new("users", 10_000);
+        let rows = PAGE_ROWS + 100;
+        assert_eq!(page(&mut pages, 0..rows).unwrap(), NextPage::Offset(rows));
+        assert_eq!(page(&mut pages, 0..rows).unwrap(), NextPage::End);
+        assert!(pages.check_total().is_ok() && pages.boundary_to_check().is_none());
+    }
+
+    #[test]
+    fn endless_list_is_rejected() {
+        let mut pages = ListPages::new("users", 100);
+        assert_eq!(code(page(&mut pages, 0..200)), "too_many");
+    }
+}
