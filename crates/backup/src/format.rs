@@ -59,6 +59,9 @@ pub struct Manifest {
     /// The total size of the files in bytes.
     pub bytes: u64,
     pub list: ArchivePart,
+    /// Whether the bytes of files are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_files: bool,
     /// The keys of files that did not exist.
     pub missing: Vec<String>,
     /// The keys of files in the archive whose checksum is wrong.

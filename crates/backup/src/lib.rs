@@ -11,6 +11,7 @@ mod quarantine;
 mod read;
 mod relocate;
 mod restore;
+pub mod school;
 mod scrub;
 mod write;
 

@@ -31,9 +31,9 @@ pub struct BackupArchive {
 
 /// A range of bytes in the archive.
 #[derive(Debug, Clone, Copy)]
-struct ByteRange {
-    from: u64,
-    size: u64,
+pub(super) struct ByteRange {
+    pub(super) from: u64,
+    pub(super) size: u64,
 }
 
 /// Reads a whole archive and verifies it against its manifest; writes nothing.
@@ -48,7 +48,7 @@ pub fn verify(file: ArchiveFile, report_progress: ProgressCallback<'_>) -> anyho
 }
 
 /// Verifies the checksum of the whole archive.
-fn check_checksum(file: &ArchiveFile, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
+pub(super) fn check_checksum(file: &ArchiveFile, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
     let size = file.size()?;
     ensure!(size > CHECKSUM_ENTRY_BYTES, "it is too short");
     let mut digest = Sha256::new();
@@ -82,12 +82,9 @@ pub(super) type FileVisitor<'s> = dyn FnMut(&FileEntry, Option<&mut dyn Read>) -
 impl BackupArchive {
     /// Locates the entries, which must be the known ones in the known order. Skips the bytes of files.
     fn open(file: ArchiveFile) -> anyhow::Result<Self> {
-        let end = file.size()?.saturating_sub(CHECKSUM_ENTRY_BYTES);
-        let mut tar = tar::Archive::new(ReadUntil {
-            file: file.open()?,
-            position: 0,
-            end,
-        });
+        let reader = ReadUntil::open(&file)?;
+        let end = reader.end;
+        let mut tar = tar::Archive::new(reader);
         let entries = tar.entries_with_seek()?.raw(true);
         let mut header = None;
         let mut rows = Vec::new();
@@ -177,6 +174,9 @@ impl BackupArchive {
         self.for_each_file(&mut |line, content| {
             ensure!(is_key(&line.key), "{:?} is no key of a file", line.key);
             let Some(content) = content else {
+                if self.manifest.without_files {
+                    return Ok(());
+                }
                 missing.push(line.key.clone());
                 ensure!(missing.len() <= FAULTS_MAX, "too many files are missing");
                 return Ok(());
@@ -209,19 +209,11 @@ impl BackupArchive {
     }
 
     fn part(&self, span: ByteRange, part: &ArchivePart) -> anyhow::Result<()> {
-        let mut hashed = HashingStream::new(self.span(span)?);
-        io::copy(&mut hashed, &mut io::sink())?;
-        ensure!(
-            (hashed.size, hashed.sha256()) == (part.size, part.sha256.clone()),
-            "its bytes are not those of the manifest"
-        );
-        Ok(())
+        check_part(&self.file, span, part)
     }
 
     fn span(&self, span: ByteRange) -> anyhow::Result<impl Read + use<>> {
-        let mut file = self.file.open()?;
-        file.seek(SeekFrom::Start(span.from))?;
-        Ok(BufReader::with_capacity(CHUNK_BYTES, file.take(span.size)))
+        open_range(&self.file, span)
     }
 
     /// Returns the rows of one table.
@@ -234,9 +226,57 @@ impl BackupArchive {
 
     /// Iterates over the list of files, with the bytes of each file in the archive.
     pub(super) fn for_each_file(&self, visit: &mut FileVisitor<'_>) -> anyhow::Result<()> {
-        let mut lines = GzipLines::new(self.span(self.list)?);
-        lines.unpacked_max = self.manifest.list.unpacked;
-        let mut tar = tar::Archive::new(self.span(self.files)?);
+        let listed = FileList {
+            file: &self.file,
+            list: self.list,
+            unpacked: self.manifest.list.unpacked,
+            files: self.files,
+            count: self.manifest.files_named,
+        };
+        listed.for_each(visit)
+    }
+}
+
+/// Verifies a part of an archive.
+pub(super) fn check_part(file: &ArchiveFile, range: ByteRange, part: &ArchivePart) -> anyhow::Result<()> {
+    let mut hashed = HashingStream::new(open_range(file, range)?);
+    io::copy(&mut hashed, &mut io::sink())?;
+    ensure!(
+        (hashed.size, hashed.sha256()) == (part.size, part.sha256.clone()),
+        "its bytes are not those of the manifest"
+    );
+    Ok(())
+}
+
+/// Opens a range of an archive.
+pub(super) fn open_range(file: &ArchiveFile, range: ByteRange) -> anyhow::Result<impl Read + use<>> {
+    let mut file = file.open()?;
+    file.seek(SeekFrom::Start(range.from))?;
+    Ok(BufReader::with_capacity(CHUNK_BYTES, file.take(range.size)))
+}
+
+/// The list of files of an archive, with their bytes.
+pub(super) struct FileList<'a> {
+    pub(super) file: &'a ArchiveFile,
+    pub(super) list: ByteRange,
+    /// The decompressed size of the list.
+    pub(super) unpacked: u64,
+    pub(super) files: ByteRange,
+    /// The number of lines.
+    pub(super) count: u64,
+}
+
+impl FileList<'_> {
+    /// Opens the lines of the list.
+    pub(super) fn lines(&self) -> anyhow::Result<GzipLines<impl Read + use<>>> {
+        let mut lines = GzipLines::new(open_range(self.file, self.list)?);
+        lines.unpacked_max = self.unpacked;
+        Ok(lines)
+    }
+
+    pub(super) fn for_each(&self, visit: &mut FileVisitor<'_>) -> anyhow::Result<()> {
+        let mut lines = self.lines()?;
+        let mut tar = tar::Archive::new(open_range(self.file, self.files)?);
         let mut entries = tar.entries()?.raw(true);
         let mut next = entries.next().transpose()?;
         let (mut number, mut last) = (0, String::new());
@@ -258,28 +298,38 @@ impl BackupArchive {
             number += 1;
         }
         ensure!(next.is_none(), "a file stands in no list, or twice");
-        ensure!(number == self.manifest.files_named, "the list of files is too short");
+        ensure!(number == self.count, "the list of files is too short");
         Ok(())
     }
 }
 
 /// Returns whether a text has the format of a generated key.
-fn is_key(key: &str) -> bool {
+pub(super) fn is_key(key: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
     (1..=200).contains(&key.len()) && !key.starts_with('.') && key.bytes().all(plain)
 }
 
-fn read_entry(entry: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(super) fn read_entry(entry: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     entry.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// A file without its checksum entry.
-struct ReadUntil {
+pub(super) struct ReadUntil {
     file: Box<dyn ReadSeek>,
     position: u64,
     end: u64,
+}
+
+impl ReadUntil {
+    pub(super) fn open(file: &ArchiveFile) -> anyhow::Result<Self> {
+        Ok(Self {
+            end: file.size()?.saturating_sub(CHECKSUM_ENTRY_BYTES),
+            file: file.open()?,
+            position: 0,
+        })
+    }
 }
 
 impl Read for ReadUntil {

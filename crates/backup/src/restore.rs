@@ -23,6 +23,8 @@ use db::{Database, Store, migrate, migrate_to, newest_migration};
 /// The states of a restore.
 const BEGUN: &str = "begun";
 const LOADED: &str = "loaded";
+/// The number of missing files at which a restore of a backup without files fails.
+const FAULTS_MAX: u64 = super::format::FAULTS_MAX as u64;
 
 /// The result of a restore.
 #[derive(Debug)]
@@ -109,9 +111,13 @@ fn prepare(installation: &Installation, archive: &BackupArchive) -> anyhow::Resu
                     "the database has schema {version} and the backup {wanted}. Restore into a new database"
                 );
             }
-            refuse_foreign_storage(installation, found.is_some())?;
-            if let Some(key) = first_file(installation)? {
-                bail!("the file storage is not empty: it has {key}. Restore into an empty one");
+            if archive.manifest.without_files {
+                check_files_exist(installation, archive)?;
+            } else {
+                refuse_foreign_storage(installation, found.is_some())?;
+                if let Some(key) = first_file(installation)? {
+                    bail!("the file storage is not empty: it has {key}. Restore into an empty one");
+                }
             }
         }
     }
@@ -137,6 +143,30 @@ fn prepare(installation: &Installation, archive: &BackupArchive) -> anyhow::Resu
     }
     target.note(&format!("{BEGUN} {id}"), clock::now())?;
     Ok(false)
+}
+
+/// The files of a backup without files are expected in the storage. The scrub after the restore names those that are
+/// missing; if many are, it is another storage.
+fn check_files_exist(installation: &Installation, archive: &BackupArchive) -> anyhow::Result<()> {
+    let mut missing = 0;
+    archive.for_each_file(&mut |line, _| {
+        let key = FileKey::new(&line.key);
+        if !installation.runtime.block_on(installation.files.has(&key))? {
+            tracing::warn!(file.key = %key, "file missing in the storage");
+            missing += 1;
+            ensure!(
+                missing <= FAULTS_MAX,
+                "the backup is one without files, and more than {FAULTS_MAX} of them are not in this storage. Compare FILES_URL \
+                 and DATA_DIR"
+            );
+        }
+        Ok(())
+    })?;
+    ensure!(
+        missing == 0 || missing < archive.manifest.files_named,
+        "the backup is one without files, and none of them is in this storage. Compare FILES_URL and DATA_DIR"
+    );
+    Ok(())
 }
 
 /// An empty storage with a marker is in use by the database that contains its id.
@@ -200,6 +230,16 @@ fn file(
     line: &FileEntry,
     content: &mut dyn Read,
 ) -> anyhow::Result<u64> {
+    store_file(installation, manifest.damaged.contains(&line.key), line, content)
+}
+
+/// Stores a file of an archive. A file that the archive does not list as damaged has the checksum of the list.
+pub(super) fn store_file(
+    installation: &Installation,
+    is_damaged: bool,
+    line: &FileEntry,
+    content: &mut dyn Read,
+) -> anyhow::Result<u64> {
     let files = &installation.files;
     let mut staging = files.stage(u64::MAX);
     let mut chunk = vec![0; CHUNK_BYTES];
@@ -213,10 +253,7 @@ fn file(
     let staged = installation.runtime.block_on(staging.finish())?;
     let is_other = line.sha256.as_ref().is_some_and(|sha256| sha256 != staged.sha256());
     // Verified before, but the archive may have changed or its disk may be faulty.
-    ensure!(
-        !is_other || manifest.damaged.contains(&line.key),
-        "it changed while it was read"
-    );
+    ensure!(!is_other || is_damaged, "it changed while it was read");
     let size = staged.size();
     installation
         .runtime

@@ -53,6 +53,8 @@ pub struct WriteOptions<'a> {
     pub recipients: Option<&'a Recipients>,
     /// A folder for compressed rows, which are not encrypted there. No other process can open their files.
     pub scratch: &'a Path,
+    /// Leaves out the bytes of files: a bucket with versions keeps them.
+    pub is_without_files: bool,
 }
 
 /// Writes a backup. An output that fails may contain an incomplete archive.
@@ -75,12 +77,11 @@ fn write_output(
     lease: &mut DeletionLease,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<BackupSummary> {
-    let scratch = options.scratch.join(format!("{}.rows", lease.name));
     let written = match options.recipients {
-        None => write_archive(installation, output, scratch, lease, report_progress)?,
+        None => write_archive(installation, output, options, lease, report_progress)?,
         Some(recipients) => {
             let mut encrypted = recipients.encrypt(&mut *output)?;
-            let written = write_archive(installation, &mut encrypted, scratch, lease, report_progress)?;
+            let written = write_archive(installation, &mut encrypted, options, lease, report_progress)?;
             encrypted.finish()?;
             written
         }
@@ -92,17 +93,22 @@ fn write_output(
 fn write_archive(
     installation: &Installation,
     output: &mut dyn Write,
-    scratch: PathBuf,
+    options: &WriteOptions<'_>,
     lease: &mut DeletionLease,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<BackupSummary> {
     let mut archive = ArchiveWriter {
         out: HashingStream::new(BufWriter::with_capacity(CHUNK_BYTES, output)),
-        scratch,
-        manifest: Manifest::default(),
+        scratch: options.scratch.join(format!("{}.rows", lease.name)),
+        manifest: Manifest {
+            without_files: options.is_without_files,
+            ..Manifest::default()
+        },
     };
     let list = archive.rows(&installation.database, lease, report_progress)?;
-    archive.files(installation, list, lease, report_progress)?;
+    if !options.is_without_files {
+        archive.files(installation, list, lease, report_progress)?;
+    }
     let ArchiveWriter { mut out, manifest, .. } = archive;
     let text = serde_json::to_vec_pretty(&manifest)?;
     entry(&mut out, MANIFEST, text.len() as u64, &mut text.as_slice())?;
@@ -115,7 +121,7 @@ fn write_archive(
     })
 }
 
-type Out<'w> = HashingStream<BufWriter<&'w mut dyn Write>>;
+pub(super) type Out<'w> = HashingStream<BufWriter<&'w mut dyn Write>>;
 
 /// An archive that is being written.
 struct ArchiveWriter<'w> {
@@ -207,32 +213,60 @@ impl ArchiveWriter<'_> {
     }
 
     fn file(&mut self, installation: &Installation, line: &FileEntry, number: u64) -> anyhow::Result<()> {
-        let key = FileKey::new(&line.key);
-        let runtime = &installation.runtime;
-        let opened = runtime.block_on(async {
-            let opened = installation.files.open(&key).await?;
-            let size = opened.size();
-            Ok::<_, common::error::Error>((size, opened.read(0..size).await?))
-        });
-        let (size, reader) = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                tracing::error!(error = format!("{error:?}"), file.key = %key, "file missing: not in the backup");
-                return add_fault(&mut self.manifest.missing, &line.key);
+        match copy_file(&mut self.out, installation, line, number)? {
+            CopiedFile::Missing => add_fault(&mut self.manifest.missing, &line.key),
+            CopiedFile::Copied { size, is_whole } => {
+                self.manifest.files += 1;
+                self.manifest.bytes += size;
+                if is_whole {
+                    Ok(())
+                } else {
+                    add_fault(&mut self.manifest.damaged, &line.key)
+                }
             }
-        };
-        let bytes = BufReader::with_capacity(CHUNK_BYTES, BlockingReader::new(runtime.clone(), reader));
-        let mut hashed = HashingStream::new(bytes.take(size));
-        entry(&mut self.out, &file_name(number), size, &mut hashed).with_context(|| line.key.clone())?;
-        self.manifest.files += 1;
-        self.manifest.bytes += size;
-        let is_other = line.sha256.as_ref().is_some_and(|sha256| *sha256 != hashed.sha256());
-        if is_other {
-            tracing::error!(file.key = %key, "file damaged: checksum mismatch, backed up unchanged");
-            add_fault(&mut self.manifest.damaged, &line.key)?;
         }
-        Ok(())
     }
+}
+
+/// The result of copying a stored file into an archive.
+pub(super) enum CopiedFile {
+    Missing,
+    Copied {
+        size: u64,
+        /// Whether the checksum matches.
+        is_whole: bool,
+    },
+}
+
+/// Appends a stored file to an archive.
+pub(super) fn copy_file(
+    out: &mut Out<'_>,
+    installation: &Installation,
+    line: &FileEntry,
+    number: u64,
+) -> anyhow::Result<CopiedFile> {
+    let key = FileKey::new(&line.key);
+    let runtime = &installation.runtime;
+    let opened = runtime.block_on(async {
+        let opened = installation.files.open(&key).await?;
+        let size = opened.size();
+        Ok::<_, common::error::Error>((size, opened.read(0..size).await?))
+    });
+    let (size, reader) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            tracing::error!(error = format!("{error:?}"), file.key = %key, "file missing: not in the archive");
+            return Ok(CopiedFile::Missing);
+        }
+    };
+    let bytes = BufReader::with_capacity(CHUNK_BYTES, BlockingReader::new(runtime.clone(), reader));
+    let mut hashed = HashingStream::new(bytes.take(size));
+    entry(out, &file_name(number), size, &mut hashed).with_context(|| line.key.clone())?;
+    let is_whole = line.sha256.as_ref().is_none_or(|sha256| *sha256 == hashed.sha256());
+    if !is_whole {
+        tracing::error!(file.key = %key, "file damaged: checksum mismatch, copied unchanged");
+    }
+    Ok(CopiedFile::Copied { size, is_whole })
 }
 
 /// Writes a line of the list of files.
@@ -248,7 +282,7 @@ pub(super) fn write_file_entry(file: FileReference, lines: &mut GzipEntry) -> co
 }
 
 /// Appends one entry of exactly this size.
-fn entry(out: &mut Out<'_>, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::Result<()> {
+pub(super) fn entry(out: &mut Out<'_>, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::Result<()> {
     out.write_all(tar_header(name, size)?.as_bytes())?;
     let copied = io::copy(&mut bytes.take(size), out)?;
     if copied != size {
@@ -258,7 +292,7 @@ fn entry(out: &mut Out<'_>, name: &str, size: u64, bytes: &mut dyn Read) -> anyh
     Ok(())
 }
 
-fn add_fault(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
+pub(super) fn add_fault(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
     if faults.len() == FAULTS_MAX {
         bail!(
             "more than {FAULTS_MAX} files are missing or damaged: is this the right storage? `groupwork scrub` names them"
@@ -313,7 +347,7 @@ impl GzipEntry {
     }
 
     /// Appends the compressed lines to the archive. Returns their number, and the file to read them again.
-    fn append(self, out: &mut Out<'_>, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
+    pub(super) fn append(self, out: &mut Out<'_>, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
         let (lines, unpacked) = (self.lines, self.unpacked);
         let mut file = self.finish()?;
         let size = file.metadata()?.len();
@@ -348,15 +382,15 @@ impl Read for BlockingReader {
 }
 
 /// A lease in the database that prevents the deletion of files during a backup.
-struct DeletionLease {
+pub(super) struct DeletionLease {
     store: Store,
     runtime: Handle,
-    name: String,
+    pub(super) name: String,
     renewed_at: Instant,
 }
 
 impl DeletionLease {
-    fn acquire(installation: &Installation, store: Store) -> anyhow::Result<Self> {
+    pub(super) fn acquire(installation: &Installation, store: Store) -> anyhow::Result<Self> {
         let lease = Self {
             store,
             runtime: installation.runtime.clone(),
@@ -378,7 +412,7 @@ impl DeletionLease {
     }
 
     /// Renews the lease if it is old.
-    fn renew(&mut self) -> common::error::Result<()> {
+    pub(super) fn renew(&mut self) -> common::error::Result<()> {
         if self.renewed_at.elapsed() > RENEWAL_INTERVAL {
             self.write()?;
             self.renewed_at = Instant::now();
@@ -402,7 +436,7 @@ impl DeletionLease {
         Ok(written)
     }
 
-    fn release(&self) {
+    pub(super) fn release(&self) {
         let (name, now) = (self.name.clone(), clock::now());
         let written = self
             .store

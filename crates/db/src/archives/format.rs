@@ -29,6 +29,9 @@ pub const FORMAT: &str = "groupwork-archive";
 pub const VERSION: i64 = 1;
 /// The size at which a chunk ends, in bytes before compression.
 const CHUNK_BYTES: usize = 256 * 1024;
+/// The maximum size of a chunk in bytes after decompression: an archive may come from another installation. A chunk
+/// exceeds [`CHUNK_BYTES`] by one row.
+const CHUNK_MAX_BYTES: u64 = 128 << 20;
 
 /// The description of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,7 +159,7 @@ impl ArchivedRow<'_> {
     }
 
     /// Returns the users whose ids the row contains.
-    fn people(&self) -> Vec<String> {
+    pub(crate) fn people(&self) -> Vec<String> {
         let table = self.header.table.as_str();
         let columns = USER_COLUMNS.iter().filter(|(name, _)| *name == table);
         let mut people: Vec<String> = columns
@@ -177,10 +180,6 @@ impl ArchivedRow<'_> {
         people.dedup();
         people
     }
-
-    fn line(&self) -> Value {
-        self.cells.iter().map(json_of).collect()
-    }
 }
 
 /// A file that rows of an archive refer to.
@@ -190,19 +189,17 @@ pub struct ArchivedFile {
     pub sha256: String,
 }
 
-/// Collects rows into chunks, and what the manifest contains about them.
-pub struct ChunkWriter {
+/// Collects rows into chunks.
+pub struct ChunkEncoder {
     lines: Vec<u8>,
     /// The table of the last line.
     table: String,
     hash: Context,
     pub chunks: i64,
     pub tables: BTreeMap<String, i64>,
-    pub people: BTreeMap<String, i64>,
-    pub files: BTreeMap<String, ArchivedFile>,
 }
 
-impl Default for ChunkWriter {
+impl Default for ChunkEncoder {
     fn default() -> Self {
         Self {
             lines: Vec::new(),
@@ -210,32 +207,19 @@ impl Default for ChunkWriter {
             hash: Context::new(&SHA256),
             chunks: 0,
             tables: BTreeMap::new(),
-            people: BTreeMap::new(),
-            files: BTreeMap::new(),
         }
     }
 }
 
-impl ChunkWriter {
+impl ChunkEncoder {
     /// Adds a row. Returns whether the chunk is full and must be taken.
-    pub fn push(&mut self, row: &ArchivedRow<'_>) -> Result<bool> {
-        let table = &row.header.table;
-        if self.table != *table {
-            self.table.clone_from(table);
-            self.line(&serde_json::to_value(row.header)?);
+    pub fn push(&mut self, header: &RowHeader, cells: &[Cell]) -> Result<bool> {
+        if self.table != header.table {
+            self.table.clone_from(&header.table);
+            self.line(&serde_json::to_value(header)?);
         }
-        self.line(&row.line());
-        *self.tables.entry(table.clone()).or_default() += 1;
-        for person in row.people() {
-            *self.people.entry(person).or_default() += 1;
-        }
-        if let Some(key) = row.text("file_key") {
-            let file = ArchivedFile {
-                size: row.int("size").unwrap_or(0),
-                sha256: row.text("sha256").unwrap_or_default().to_owned(),
-            };
-            self.files.insert(key.to_owned(), file);
-        }
+        self.line(&cells.iter().map(json_of).collect());
+        *self.tables.entry(header.table.clone()).or_default() += 1;
         Ok(self.lines.len() >= CHUNK_BYTES)
     }
 
@@ -265,6 +249,44 @@ impl ChunkWriter {
     pub fn sha256(&self) -> String {
         hex(self.hash.clone().finish().as_ref())
     }
+}
+
+/// Collects rows of a deletion into chunks, and what the manifest contains about them.
+#[derive(Default)]
+pub struct ChunkWriter {
+    encoder: ChunkEncoder,
+    pub people: BTreeMap<String, i64>,
+    pub files: BTreeMap<String, ArchivedFile>,
+}
+
+impl std::ops::Deref for ChunkWriter {
+    type Target = ChunkEncoder;
+
+    fn deref(&self) -> &ChunkEncoder {
+        &self.encoder
+    }
+}
+
+impl ChunkWriter {
+    /// Adds a row. Returns whether the chunk is full and must be taken.
+    pub fn push(&mut self, row: &ArchivedRow<'_>) -> Result<bool> {
+        for person in row.people() {
+            *self.people.entry(person).or_default() += 1;
+        }
+        if let Some(key) = row.text("file_key") {
+            let file = ArchivedFile {
+                size: row.int("size").unwrap_or(0),
+                sha256: row.text("sha256").unwrap_or_default().to_owned(),
+            };
+            self.files.insert(key.to_owned(), file);
+        }
+        self.encoder.push(row.header, &row.cells)
+    }
+
+    /// Ends the chunk and returns it with its number.
+    pub fn take_chunk(&mut self) -> Result<(i64, String)> {
+        self.encoder.take_chunk()
+    }
 
     /// Returns the size of the files.
     pub fn bytes(&self) -> i64 {
@@ -291,9 +313,14 @@ impl ChunkVerifier {
         Ok(())
     }
 
+    /// Returns the hexadecimal SHA-256 of all chunks.
+    pub fn sha256(self) -> String {
+        hex(self.hash.finish().as_ref())
+    }
+
     /// Fails unless the chunks are those of the manifest.
     pub fn verify(self, manifest: &ArchiveManifest) -> Result<()> {
-        if hex(self.hash.finish().as_ref()) == manifest.sha256 {
+        if self.sha256() == manifest.sha256 {
             Ok(())
         } else {
             Err(DomainError::ArchiveDamaged.into())
@@ -327,8 +354,12 @@ fn decoded(content: &str) -> Result<Vec<u8>, Error> {
     let compressed = STANDARD.decode(content).map_err(|_| DomainError::ArchiveDamaged)?;
     let mut bytes = Vec::new();
     ZlibDecoder::new(compressed.as_slice())
+        .take(CHUNK_MAX_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|_| DomainError::ArchiveDamaged)?;
+    if bytes.len() as u64 > CHUNK_MAX_BYTES {
+        return Err(DomainError::ArchiveDamaged.into());
+    }
     Ok(bytes)
 }
 

@@ -91,41 +91,8 @@ impl RestoreTarget {
     }
 
     /// Loads the rows of one table; returns their number.
-    pub fn load(&mut self, table: &DumpTable, mut next: impl FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
-        let mut written = 0;
-        match &mut self.connection {
-            Connection::Sqlite(sqlite) => {
-                let places: Vec<String> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
-                let (name, list, places) = (quoted(&table.name), table.list(), places.join(", "));
-                let text = format!("INSERT INTO {name} ({list}) VALUES ({places})");
-                let mut statement = sqlite.prepare(&text).map_err(internal)?;
-                while let Some(row) = next()? {
-                    let values = rusqlite::params_from_iter(row.iter().map(value));
-                    statement.execute(values).map_err(|error| refused(table, error))?;
-                    written += 1;
-                }
-            }
-            Connection::Postgres(_) => {
-                let client = self.connection.raw_postgres().ok_or(Error::NotReady)?;
-                let text = format!("COPY {} ({}) FROM STDIN", quoted(&table.name), table.list());
-                let mut writer = client.copy_in(&text).map_err(db_error::from_postgres)?;
-                let mut line = String::new();
-                while let Some(row) = next()? {
-                    line.clear();
-                    copied(&row, &mut line);
-                    writer.write_all(line.as_bytes())?;
-                    written += 1;
-                }
-                let taken = writer.finish().map_err(|error| refused(table, error))?;
-                if taken != written {
-                    return Err(Error::Internal(anyhow::anyhow!(
-                        "{}: {taken} of {written} rows taken",
-                        table.name
-                    )));
-                }
-            }
-        }
-        Ok(written)
+    pub fn load(&mut self, table: &DumpTable, next: impl FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
+        load_rows(&mut self.connection, table, next)
     }
 
     /// Raises the document generations, records the progress and commits.
@@ -135,6 +102,48 @@ impl RestoreTarget {
         self.note(state, now)?;
         self.connection.execute_batch("COMMIT")
     }
+}
+
+/// Inserts rows into a table; returns their number.
+pub(super) fn load_rows(
+    connection: &mut Connection,
+    table: &DumpTable,
+    mut next: impl FnMut() -> Result<Option<Vec<Cell>>>,
+) -> Result<u64> {
+    let mut written = 0;
+    match connection {
+        Connection::Sqlite(sqlite) => {
+            let places: Vec<String> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
+            let (name, list, places) = (quoted(&table.name), table.list(), places.join(", "));
+            let text = format!("INSERT INTO {name} ({list}) VALUES ({places})");
+            let mut statement = sqlite.prepare(&text).map_err(internal)?;
+            while let Some(row) = next()? {
+                let values = rusqlite::params_from_iter(row.iter().map(value));
+                statement.execute(values).map_err(|error| refused(table, error))?;
+                written += 1;
+            }
+        }
+        Connection::Postgres(_) => {
+            let client = connection.raw_postgres().ok_or(Error::NotReady)?;
+            let text = format!("COPY {} ({}) FROM STDIN", quoted(&table.name), table.list());
+            let mut writer = client.copy_in(&text).map_err(db_error::from_postgres)?;
+            let mut line = String::new();
+            while let Some(row) = next()? {
+                line.clear();
+                copied(&row, &mut line);
+                writer.write_all(line.as_bytes())?;
+                written += 1;
+            }
+            let taken = writer.finish().map_err(|error| refused(table, error))?;
+            if taken != written {
+                return Err(Error::Internal(anyhow::anyhow!(
+                    "{}: {taken} of {written} rows taken",
+                    table.name
+                )));
+            }
+        }
+    }
+    Ok(written)
 }
 
 fn count(connection: &mut Connection, text: &str) -> Result<i64> {

@@ -4,12 +4,15 @@
 
 mod catalog;
 pub(super) mod load;
+pub mod school;
+mod school_import;
 mod snapshot;
 
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::catalog::version;
 pub use self::load::RestoreTarget;
+pub use self::school_import::{ImportedSchool, SchoolImport};
 pub use self::snapshot::{FileReference, Snapshot};
 
 /// Tables that a backup excludes: sessions and verification links are credentials and end with the old service, queued

@@ -4,6 +4,7 @@
 use postgres::fallible_iterator::FallibleIterator as _;
 use rusqlite::types::ValueRef;
 
+use super::school::binary;
 use super::{Cell, ColumnType, DumpTable, FILE_REMOVALS, catalog, quoted};
 use crate::connection::Connection;
 use crate::{Database, db_error};
@@ -11,9 +12,9 @@ use common::error::{Error, Result};
 
 /// A snapshot of the database. It ends when the value is dropped.
 pub struct Snapshot {
-    connection: Connection,
+    pub(super) connection: Connection,
     version: i64,
-    tables: Vec<DumpTable>,
+    pub(super) tables: Vec<DumpTable>,
 }
 
 /// A file that a row refers to.
@@ -88,22 +89,38 @@ impl Snapshot {
     }
 
     /// Calls `visit` with every file that a row refers to, by key; with the result files of jobs only if `with_jobs`.
-    pub fn files(&mut self, with_jobs: bool, mut visit: impl FnMut(FileReference) -> Result<()>) -> Result<()> {
+    pub fn files(&mut self, with_jobs: bool, visit: impl FnMut(FileReference) -> Result<()>) -> Result<()> {
+        let mut tables = self.tables.clone();
+        tables.retain(|table| table.name != FILE_REMOVALS && (table.name != "jobs" || with_jobs));
+        self.files_of(&tables, "TRUE", visit)
+    }
+
+    /// Calls `visit` with every file that a row of the tables refers to, by key, if a condition applies to the row.
+    pub(super) fn files_of(
+        &mut self,
+        tables: &[DumpTable],
+        condition: &str,
+        mut visit: impl FnMut(FileReference) -> Result<()>,
+    ) -> Result<()> {
         let mut parts = Vec::new();
-        for table in &self.tables {
+        for table in tables {
             let has = |name: &str| table.columns.iter().any(|column| column.name == name);
-            if !has("file_key") || table.name == FILE_REMOVALS || (table.name == "jobs" && !with_jobs) {
+            if !has("file_key") {
                 continue;
             }
             let size = if has("size") { "size" } else { "CAST(NULL AS BIGINT)" };
             let sha256 = if has("sha256") { "sha256" } else { "CAST(NULL AS TEXT)" };
             let name = &table.name;
             parts.push(format!(
-                "SELECT file_key, {size}, {sha256}, '{name}' FROM {} WHERE file_key IS NOT NULL",
+                "SELECT file_key, {size} AS size, {sha256} AS sha256, '{name}' AS name FROM {} WHERE file_key IS NOT NULL AND {condition}",
                 quoted(name)
             ));
         }
-        let text = format!("{} ORDER BY 1, 4", parts.join(" UNION ALL "));
+        let text = format!(
+            "SELECT x.file_key, x.size, x.sha256, x.name FROM ({}) x ORDER BY x.file_key{}, x.name",
+            parts.join(" UNION ALL "),
+            binary(&self.connection)
+        );
         let kinds = [ColumnType::Text, ColumnType::Int, ColumnType::Text, ColumnType::Text];
         let mut last = String::new();
         each(&mut self.connection, &text, &kinds, |row| {
@@ -175,7 +192,7 @@ impl Snapshot {
 }
 
 /// Runs a statement and calls `visit` with each row as it arrives.
-fn each(
+pub(super) fn each(
     connection: &mut Connection,
     text: &str,
     kinds: &[ColumnType],

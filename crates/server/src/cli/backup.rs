@@ -42,6 +42,9 @@ pub struct BackupArgs {
         conflicts_with = "verify"
     )]
     pub recipients: Vec<String>,
+    /// Leave out the files, because the bucket with the files keeps old versions by itself
+    #[arg(long, conflicts_with = "verify")]
+    pub without_files: bool,
     /// Only verify an existing archive
     #[arg(long, conflicts_with = "folder")]
     pub verify: bool,
@@ -122,6 +125,7 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
                 BackupFolder::Disk(folder) if !to_stdout => folder,
                 _ => &storage.data_dir,
             },
+            is_without_files: arguments.without_files,
         };
         let mut progress_printer = ProgressPrinter::new();
         let written = backup::write(installation, output.as_mut(), &options, &mut |progress| {
@@ -145,9 +149,18 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Verifies an archive. One in a bucket is downloaded, for as long as the result is used: into the data folder, or the
-/// working directory of a machine without one.
+/// Verifies a backup.
 fn fetch_and_verify(file: &Path, identity: Option<&Path>, storage: &StorageArgs) -> anyhow::Result<BackupArchive> {
+    let fetched = fetch(file, identity, storage)?;
+    let mut progress_printer = ProgressPrinter::new();
+    backup::verify(fetched, &mut |progress| {
+        progress_printer.print(&progress);
+    })
+}
+
+/// Opens an archive. One in a bucket is downloaded, for as long as the result is used: into the data folder, or the
+/// working directory of a machine without one.
+pub(super) fn fetch(file: &Path, identity: Option<&Path>, storage: &StorageArgs) -> anyhow::Result<ArchiveFile> {
     let identities = identity.map(Identities::read).transpose()?;
     let (folder, name) = backup::split_archive_path(file)?;
     let runtime = super::runtime()?;
@@ -160,14 +173,11 @@ fn fetch_and_verify(file: &Path, identity: Option<&Path>, storage: &StorageArgs)
     let fetched = archives
         .fetch(&name, scratch)
         .with_context(|| file.display().to_string())?;
-    let mut progress_printer = ProgressPrinter::new();
-    backup::verify(ArchiveFile::new(fetched, identities), &mut |progress| {
-        progress_printer.print(&progress);
-    })
+    Ok(ArchiveFile::new(fetched, identities))
 }
 
 /// Standard output as the destination of an archive.
-struct StandardOutput(StdoutLock<'static>);
+pub(super) struct StandardOutput(pub(super) StdoutLock<'static>);
 
 impl Write for StandardOutput {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
@@ -303,6 +313,12 @@ fn display_path(path: &Path) -> String {
 fn summary(manifest: &Manifest) -> String {
     let rows: u64 = manifest.tables.iter().map(|table| table.rows).sum();
     let (tables, files, bytes) = (manifest.tables.len(), manifest.files, manifest.bytes);
+    if manifest.without_files {
+        return format!(
+            "{rows} rows of {tables} tables, without the {} files",
+            manifest.files_named
+        );
+    }
     format!("{rows} rows of {tables} tables, {files} files of {bytes} bytes")
 }
 

@@ -1,4 +1,6 @@
-//! `groupwork school`: creates the schools of an installation, and shows what they use.
+//! `groupwork school`: creates the schools of an installation, shows what they use, and moves them to another one.
+
+mod moving;
 
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
@@ -44,6 +46,16 @@ pub enum SchoolCommand {
         #[command(flatten)]
         storage: Box<StorageArgs>,
     },
+    /// Write one school with its files to an archive, while the service runs
+    Export {
+        #[command(flatten)]
+        arguments: Box<moving::ExportArgs>,
+    },
+    /// Import a school from an archive, while the service runs; ids are kept
+    Import {
+        #[command(flatten)]
+        arguments: Box<moving::ImportArgs>,
+    },
     /// List the schools with their members and the space that they use
     List {
         /// Print the list as JSON
@@ -58,6 +70,8 @@ impl SchoolCommand {
     pub fn storage(&self) -> &StorageArgs {
         match self {
             Self::Create { storage, .. } | Self::List { storage, .. } => storage,
+            Self::Export { arguments } => &arguments.storage,
+            Self::Import { arguments } => &arguments.storage,
         }
     }
 }
@@ -105,6 +119,8 @@ pub fn run(command: SchoolCommand) -> anyhow::Result<()> {
             };
             create_school(new, create, *serve, *storage)
         }
+        SchoolCommand::Export { arguments } => moving::export(&arguments),
+        SchoolCommand::Import { arguments } => moving::import(&arguments),
         SchoolCommand::List { json, storage } => list(&storage, json),
     }
 }

@@ -1,0 +1,251 @@
+//! `groupwork school export` and `school import`: one school out of one installation and into another.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use backup::school::{ImportOptions, SchoolManifest};
+use backup::{BackupFolder, Installation, Recipients, WriteOptions};
+use clap::Args;
+use common::clock;
+use db::dump::ImportedSchool;
+use db::platform::CrossTenantReason;
+use db::{RequestContext, Store};
+use domain::account_email::is_placeholder;
+use domain::id::UserId;
+use domain::text::Slug;
+use realtime::bus::EventBus;
+use service::changes::Transactor;
+
+use super::super::backup::{ProgressPrinter, StandardOutput, describe_names, fetch, with_installation};
+use super::super::{database, print_line, report};
+use super::parsed;
+use crate::config::StorageArgs;
+
+/// How long the temporary password of an owner is valid, in seconds.
+const OWNER_PASSWORD_SECONDS: i64 = 7 * 24 * 60 * 60;
+
+/// Arguments of `groupwork school export`.
+#[derive(Args)]
+pub struct ExportArgs {
+    /// Short name of the school
+    slug: String,
+    /// The archive to write, a path or s3://bucket/name; it must not exist yet. `-` writes to standard output
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Encrypt the archive for this public key of age (age1…); several keys are separated by commas
+    #[arg(long = "recipient", value_name = "KEY", value_delimiter = ',')]
+    recipients: Vec<String>,
+    #[command(flatten)]
+    pub(super) storage: StorageArgs,
+}
+
+/// Arguments of `groupwork school import`.
+#[derive(Args)]
+pub struct ImportArgs {
+    /// The archive to import, a path or s3://bucket/name
+    file: PathBuf,
+    /// The file with the private key of an encrypted archive
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
+    /// Another short name for the school
+    #[arg(long)]
+    slug: Option<String>,
+    /// Check the archive against this installation and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Import an archive in which files are missing or damaged
+    #[arg(long)]
+    incomplete: bool,
+    #[command(flatten)]
+    pub(super) storage: StorageArgs,
+}
+
+/// Exports a school.
+pub fn export(arguments: &ExportArgs) -> anyhow::Result<()> {
+    let recipients = Recipients::parse(&arguments.recipients)?;
+    let (folder, name) = backup::split_archive_path(&arguments.output)?;
+    let to_stdout = name == "-";
+    if to_stdout && std::io::stdout().is_terminal() {
+        bail!("standard output is a terminal: redirect the archive to a file or a program");
+    }
+    let storage = &arguments.storage;
+    let database = database::existing(storage)?;
+    with_installation(storage, database, |installation| {
+        installation.verify_storage()?;
+        let archives = BackupFolder::open(&folder, &storage.object_store, &installation.runtime)?;
+        let mut output = if to_stdout {
+            Box::new(StandardOutput(std::io::stdout().lock()))
+        } else {
+            archives.create(&name)?
+        };
+        let options = WriteOptions {
+            recipients: recipients.as_ref(),
+            scratch: match &archives {
+                BackupFolder::Disk(folder) if !to_stdout => folder,
+                _ => &storage.data_dir,
+            },
+            is_without_files: false,
+        };
+        let mut progress_printer = ProgressPrinter::new();
+        let written = backup::school::export(
+            installation,
+            &arguments.slug,
+            output.as_mut(),
+            &options,
+            &mut |progress| progress_printer.print(&progress),
+        )?;
+        // Standard output may be the archive.
+        report(&format!(
+            "{}: {} ({}), {}",
+            folder.join(&name).display(),
+            written.header.name,
+            written.header.slug,
+            summary(&written.manifest)
+        ));
+        report("not in the archive: passwords, second factors, sessions, API tokens, sign-on, verified domains");
+        check_complete(&written.manifest)
+    })
+}
+
+/// Imports a school.
+pub fn import(arguments: &ImportArgs) -> anyhow::Result<()> {
+    if let Some(slug) = &arguments.slug {
+        parsed("--slug", Slug::try_from(slug.as_str()))?;
+    }
+    let storage = &arguments.storage;
+    let fetched = fetch(&arguments.file, arguments.identity.as_deref(), storage)?;
+    let mut progress_printer = ProgressPrinter::new();
+    let archive = backup::school::verify(fetched, &mut |progress| progress_printer.print(&progress))?;
+    let header = &archive.header;
+    print_line(&format!(
+        "{}: {} ({}), taken at {} by release {}, {}",
+        arguments.file.display(),
+        header.name,
+        header.slug,
+        header.taken_at,
+        header.release,
+        summary(&archive.manifest)
+    ));
+    let database = database::existing(storage)?;
+    with_installation(storage, database, |installation| {
+        installation.verify_storage()?;
+        let options = ImportOptions {
+            slug: arguments.slug.clone(),
+            is_dry_run: arguments.dry_run,
+            is_incomplete_accepted: arguments.incomplete,
+            free_bytes: free_bytes(storage),
+        };
+        let imported = backup::school::import(installation, &archive, &options, &mut |progress| {
+            progress_printer.print(&progress);
+        })?;
+        describe(&imported, arguments.dry_run);
+        if arguments.dry_run {
+            print_line("dry run: nothing was changed");
+            return Ok(());
+        }
+        set_owner_passwords(installation, &imported)
+    })
+}
+
+/// Returns the free bytes of the disk with the files; `None` if they are in an object store.
+fn free_bytes(storage: &StorageArgs) -> Option<u64> {
+    let files_url = storage.files_url.as_deref().map(str::trim);
+    if files_url.is_some_and(|url| !url.is_empty()) {
+        return None;
+    }
+    let disk = rustix::fs::statvfs(existing_folder(&storage.data_dir)).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+fn existing_folder(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    }
+}
+
+fn describe(imported: &ImportedSchool, is_dry_run: bool) {
+    for (table, rows) in imported.rows.iter().filter(|(_, rows)| **rows > 0) {
+        print_line(&format!("{rows:>10}  {table}"));
+    }
+    let what = if is_dry_run {
+        "would be imported as"
+    } else {
+        "imported as"
+    };
+    print_line(&format!(
+        "{what} {} ({}): {} new accounts, {} people need a first password",
+        imported.slug, imported.organization, imported.accounts, imported.without_password
+    ));
+    for line in describe_names("has an account here and is invited", &imported.invited) {
+        print_line(&line);
+    }
+    if !imported.invited.is_empty() {
+        print_line(
+            "invited people: their work is kept by deactivated accounts. Send the invitations in the list of users",
+        );
+    }
+    if imported.erased > 0 {
+        print_line(&format!("{} people were erased here, and again now", imported.erased));
+    }
+    if imported.owners.is_empty() {
+        print_line("the school has no owner until the invitation of an owner is accepted");
+    }
+}
+
+/// Gives every owner a temporary password, which is printed once. All other people get theirs from the owner, or
+/// choose one through the link of "Forgot your password?".
+fn set_owner_passwords(installation: &Installation, imported: &ImportedSchool) -> anyhow::Result<()> {
+    let store = Store::open(&installation.database, 1, 1)?;
+    let transactor = Transactor::new(store.clone(), EventBus::without_sockets(&installation.database));
+    let organization = imported.slug.clone();
+    let found = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
+        platform.organization_with_slug(&organization)
+    });
+    let tenant = installation
+        .runtime
+        .block_on(found)?
+        .context("the imported school is gone")?;
+    for (owner, email) in &imported.owners {
+        let password = auth::temporary_password::generate();
+        let hash = better_auth::password::hash(&password);
+        let context = RequestContext::for_service(tenant.clone(), "groupwork school", clock::now());
+        let user = UserId::new(owner.as_str());
+        let written = transactor.write(context, move |tx| {
+            let good_until = tx.now().plus_seconds(OWNER_PASSWORD_SECONDS);
+            tx.write_password(&user, &hash, true, Some(good_until))
+        });
+        installation.runtime.block_on(written)?;
+        let shown = if is_placeholder(email) { owner } else { email };
+        print_line(&format!("owner {shown}, temporary password (shown once): {password}"));
+    }
+    Ok(())
+}
+
+fn summary(manifest: &SchoolManifest) -> String {
+    format!(
+        "{} rows of {} tables, {} files of {} bytes",
+        manifest.rows(),
+        manifest.tables.len(),
+        manifest.files,
+        manifest.bytes
+    )
+}
+
+fn check_complete(manifest: &SchoolManifest) -> anyhow::Result<()> {
+    for (what, names) in [("missing", &manifest.missing), ("damaged", &manifest.damaged)] {
+        for line in describe_names(what, names) {
+            report(&line);
+        }
+    }
+    if manifest.is_whole() {
+        return Ok(());
+    }
+    bail!(
+        "the archive was written, but {} files were missing and {} damaged",
+        manifest.missing.len(),
+        manifest.damaged.len()
+    )
+}
