@@ -14,6 +14,7 @@
 //! deep, an invalid node inside a slice (ProseMirror finds it in `Node.check` only), a step that sets an unknown
 //! attribute, and an object attribute that is no object.
 
+mod authorship;
 mod content;
 mod error;
 mod fragment;
@@ -29,6 +30,7 @@ mod slice;
 mod step;
 mod step_json;
 
+pub use authorship::{AuthoredPassage, AuthoredText, Authorship, MOVED_MIN};
 pub use error::RichTextError;
 pub use fragment::Fragment;
 pub use map::{Bias, MapResult, Mapping, MappingView, StepMap};
