@@ -9,13 +9,13 @@ use utoipa_axum::routes;
 use super::endpoint::{Endpoints, OrTokens as _};
 use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
 use super::{
-    activity_logs, api_tokens, assignment_clones, assignments, attachments, auth, change_email, chat, class_clones,
-    classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages, document_editor,
-    document_images, document_server, document_versions, documents, enrollments, feedback, grade_books, grade_files,
-    grade_tables, grades, group_assignments, group_files, groups, handouts, health, help, homerooms, imports,
-    invitations, late_texts, lesson_board, mail_domains, members, organization_settings, pdf, privacy, rubrics,
-    sign_on, snippets, subjects, submission_history, submission_overview, submissions, swagger_ui, system, tenants,
-    topic_exports, users, workrooms,
+    activity_logs, api_tokens, assignment_clones, assignments, attachments, auth, authorship, change_email, chat,
+    class_clones, classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages,
+    document_editor, document_images, document_server, document_versions, documents, enrollments, feedback,
+    grade_books, grade_files, grade_tables, grades, group_assignments, group_files, groups, handouts, health, help,
+    homerooms, imports, invitations, late_texts, lesson_board, mail_domains, members, organization_settings, pdf,
+    playback, privacy, rubrics, sign_on, snippets, subjects, submission_history, submission_overview, submissions,
+    swagger_ui, system, tenants, topic_exports, users, workrooms,
 };
 
 /// Every route below `/api`, by noun (the tag in the OpenAPI document).
@@ -251,6 +251,8 @@ pub fn endpoints() -> Endpoints {
         .add(Staff,                    Standard,  "GET /workrooms/late-texts/{id}/download", routes!(late_texts::content))
         .add(Member,                   Standard,  "GET /workrooms/documents/{id}/editor-config", routes!(document_server::editor))
         .add(Member,                   Standard,  "GET /workrooms/documents/{id}/commits", routes!(document_editor::list))
+        .add(Staff,                    Long,      "GET /workrooms/documents/{id}/authorship", routes!(authorship::show))
+        .add(Staff,                    Long,      "POST /workrooms/documents/{id}/playback", routes!(playback::show))
         .add(Member,                   Commit,    "POST /workrooms/documents/{id}/commits", routes!(document_editor::commit))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/images", routes!(document_images::upload))
         .add(Member,                   Standard,  "GET /workrooms/documents/{id}/images/{imageId}", routes!(document_images::content))

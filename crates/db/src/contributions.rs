@@ -14,12 +14,16 @@ use common::error::Result;
 
 statements! {
     /// All contributions to the documents of a group.
-    OF_GROUP = "SELECT {PERSON_COLUMNS}, d.id AS document_id, d.title, c.editing_millis, c.saves, c.first_at, c.last_at
+    OF_GROUP = "SELECT {PERSON_COLUMNS}, d.id AS document_id, d.title, c.editing_millis, c.saves, c.first_at, c.last_at,
+            c.characters, c.text_characters
         FROM work_rooms w
         JOIN documents d ON d.work_room_id = w.id
         JOIN document_contributions c ON c.document_id = d.id
         JOIN users u ON u.id = c.user_id
         WHERE w.organization_id = $1 AND w.group_id = $2 ORDER BY c.user_id, d.created_at, d.id";
+    /// The users who contributed to a document.
+    PEOPLE = "SELECT {PERSON_COLUMNS} FROM document_contributions c JOIN users u ON u.id = c.user_id
+        WHERE c.organization_id = $1 AND c.document_id = $2 ORDER BY c.user_id";
     /// Until when the editing time of each user was counted in the documents of a room. Locks the rows until the end of
     /// the transaction.
     COUNTED = "SELECT user_id, counted_until FROM document_contributions
@@ -49,6 +53,11 @@ statements! {
         VALUES ($1, $2, $3, 1, $4, $4, $4)
         ON CONFLICT (document_id, user_id) DO UPDATE SET saves = document_contributions.saves + 1,
             last_at = excluded.last_at";
+    /// Records the length of the text, of which no user has written anything yet.
+    TEXT_LENGTH = "UPDATE document_contributions SET characters = 0, text_characters = $3
+        WHERE organization_id = $1 AND document_id = $2";
+    CHARACTERS = "UPDATE document_contributions SET characters = $4
+        WHERE organization_id = $1 AND document_id = $2 AND user_id = $3";
 }
 
 impl ReadTx<'_> {
@@ -63,6 +72,8 @@ impl ReadTx<'_> {
                 saves: row.get("saves")?,
                 first_at: row.get("first_at")?,
                 last_at: row.get("last_at")?,
+                characters: row.get("characters")?,
+                text_characters: row.get("text_characters")?,
             };
             Ok((person, contribution))
         })?;
@@ -74,6 +85,11 @@ impl ReadTx<'_> {
             }
         }
         Ok(people)
+    }
+
+    /// Lists the users who contributed to a document. Erased users are not among them.
+    pub fn contributors(&mut self, document: &DocumentId) -> Result<Vec<Person>> {
+        self.fetch_all(&PEOPLE, args![document], person)
     }
 }
 
@@ -103,6 +119,20 @@ impl WriteTx<'_> {
     ) -> Result<()> {
         self.execute(&PRESENT, args![document, user, since, from, until])
             .map(drop)
+    }
+
+    /// Records how many characters of a text each user has written. Users without contributions are ignored.
+    pub fn record_characters(
+        &mut self,
+        document: &DocumentId,
+        total: i64,
+        by_author: &BTreeMap<UserId, i64>,
+    ) -> Result<()> {
+        self.execute(&TEXT_LENGTH, args![document, total])?;
+        for (user, count) in by_author {
+            self.execute(&CHARACTERS, args![document, user, *count])?;
+        }
+        Ok(())
     }
 
     /// Counts a save of a member.

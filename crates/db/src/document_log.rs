@@ -3,7 +3,7 @@
 
 mod packs;
 
-use domain::document_log::{DocumentCommit, DocumentLog};
+use domain::document_log::{DocumentCommit, DocumentGeneration, DocumentLog};
 use domain::id::{AssignmentId, DocumentId, RevisionId, UserId};
 use domain::time::Timestamp;
 use serde_json::Value;
@@ -39,11 +39,18 @@ statements! {
         styles,
             images, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (document_id, generation) DO NOTHING";
+    /// The generations of a document that were opened in the built-in editor.
+    GENERATIONS = "SELECT generation, version, created_at, last_commit_at FROM document_logs
+        WHERE organization_id = $1 AND document_id = $2 ORDER BY generation LIMIT $3";
     SNAPSHOT = "SELECT content FROM document_snapshots
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND version = $4";
+    /// The newest snapshot with an authorship, or the first one.
+    AUTHORED_SNAPSHOT = "SELECT version, content, authorship FROM document_snapshots
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND (authorship IS NOT NULL OR version = 0)
+        ORDER BY version DESC LIMIT 1";
     INSERT_SNAPSHOT = "INSERT INTO document_snapshots (organization_id, document_id, generation, version, content,
-        created_at)
-        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (document_id, generation, version) DO NOTHING";
+        created_at, authorship)
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (document_id, generation, version) DO NOTHING";
     /// Deletes the snapshots between the first and the newest one.
     PRUNE_SNAPSHOTS = "DELETE FROM document_snapshots
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND version > 0 AND version < $4";
@@ -111,6 +118,18 @@ statements! {
 /// The number of commits in a pack.
 pub(crate) const PACK_MAX: i64 = 200;
 
+/// The maximum number of generations in a list.
+const GENERATIONS_MAX: i64 = 1_000;
+
+/// A document at a version, as JSON text.
+#[derive(Debug, Clone)]
+pub struct DocumentSnapshot {
+    pub version: i64,
+    pub content: String,
+    /// Who wrote which part; `None` if an earlier release stored the snapshot.
+    pub authorship: Option<String>,
+}
+
 /// A commit after the end of its generation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateCommit {
@@ -144,10 +163,38 @@ impl ReadTx<'_> {
         self.fetch_all(&UNSAVED_OF_TOPIC, args![topic], |row| row.get("document_id"))
     }
 
+    /// Lists the generations of a document that were opened in the built-in editor, oldest first.
+    pub fn generations(&mut self, document: &DocumentId) -> Result<Vec<DocumentGeneration>> {
+        self.fetch_all(&GENERATIONS, args![document, GENERATIONS_MAX], |row| {
+            Ok(DocumentGeneration {
+                generation: row.get("generation")?,
+                version: row.get("version")?,
+                began_at: row.get("created_at")?,
+                last_commit_at: row.get("last_commit_at")?,
+            })
+        })
+    }
+
+    /// Returns the content with which a generation began as JSON text.
+    pub fn first_snapshot(&mut self, document: &DocumentId, generation: i64) -> Result<String> {
+        self.fetch_one(&SNAPSHOT, args![document, generation, 0], |row| row.get("content"))
+    }
+
     /// Returns the newest snapshot of a log as JSON text.
     pub fn snapshot(&mut self, log: &DocumentLog) -> Result<String> {
         let arguments = args![log.document_id, log.generation, log.snapshot_version];
         self.fetch_one(&SNAPSHOT, arguments, |row| row.get("content"))
+    }
+
+    /// Returns the newest snapshot whose authorship is known, otherwise the one with which the generation began.
+    pub fn authored_snapshot(&mut self, log: &DocumentLog) -> Result<DocumentSnapshot> {
+        self.fetch_one(&AUTHORED_SNAPSHOT, args![log.document_id, log.generation], |row| {
+            Ok(DocumentSnapshot {
+                version: row.get("version")?,
+                content: row.get("content")?,
+                authorship: row.get("authorship")?,
+            })
+        })
     }
 
     /// Lists at most `limit` commits after a version, oldest first.
@@ -223,8 +270,8 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Begins the log of a generation with its content as JSON text, unless it exists.
-    pub fn begin_document_log(&mut self, log: &DocumentLog, content: &str) -> Result<()> {
+    /// Begins the log of a generation with its content and the authors of it as JSON text, unless it exists.
+    pub fn begin_document_log(&mut self, log: &DocumentLog, content: &str, authorship: &str) -> Result<()> {
         let now = self.now();
         let (reasons, styles) = (serde_json::to_string(&log.read_only_reasons)?, log.styles.to_string());
         let images = serde_json::to_string(&log.images)?;
@@ -238,23 +285,34 @@ impl WriteTx<'_> {
             now,
         ];
         if self.execute(&BEGIN, arguments)? > 0 {
-            self.insert_snapshot(log, 0, content)?;
+            self.insert_snapshot(log, 0, content, Some(authorship))?;
         }
         Ok(())
     }
 
-    fn insert_snapshot(&mut self, log: &DocumentLog, version: i64, content: &str) -> Result<()> {
+    fn insert_snapshot(
+        &mut self,
+        log: &DocumentLog,
+        version: i64,
+        content: &str,
+        authorship: Option<&str>,
+    ) -> Result<()> {
         let now = self.now();
         self.execute(
             &INSERT_SNAPSHOT,
-            args![log.document_id, log.generation, version, content, now],
+            args![log.document_id, log.generation, version, content, now, authorship],
         )
         .map(drop)
     }
 
     /// Appends a commit to its log, and a snapshot of the document after it if there is one. The caller holds the lock
     /// of the document.
-    pub fn append_commit(&mut self, log: &DocumentLog, commit: &DocumentCommit, snapshot: Option<&str>) -> Result<()> {
+    pub fn append_commit(
+        &mut self,
+        log: &DocumentLog,
+        commit: &DocumentCommit,
+        snapshot: Option<&DocumentSnapshot>,
+    ) -> Result<()> {
         let steps = serde_json::to_string(&commit.steps)?;
         self.execute(
             &INSERT_COMMIT,
@@ -270,8 +328,9 @@ impl WriteTx<'_> {
             ],
         )?;
         let snapshot_version = match snapshot {
-            Some(content) => {
-                self.insert_snapshot(log, commit.version, content)?;
+            Some(snapshot) => {
+                let authorship = snapshot.authorship.as_deref();
+                self.insert_snapshot(log, commit.version, &snapshot.content, authorship)?;
                 self.execute(&PRUNE_SNAPSHOTS, args![log.document_id, log.generation, commit.version])?;
                 commit.version
             }

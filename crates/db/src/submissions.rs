@@ -80,6 +80,19 @@ statements! {
     /// Replaces the bytes of a copy with those of a save that was in transit at the submission.
     UPDATE_COPY = "UPDATE submission_documents SET document_version = $3, size = $4, sha256 = $5, file_key = $6
         WHERE organization_id = $1 AND id = $2";
+    /// The text of a copy with its authors.
+    AUTHORSHIP = "SELECT authorship FROM submission_documents
+        WHERE organization_id = $1 AND id = $2 AND document_id = $3";
+    SET_AUTHORSHIP = "UPDATE submission_documents SET authorship = $3 WHERE organization_id = $1 AND id = $2";
+    /// Sets the authorship of the current copy of a document, if it has these bytes.
+    SET_CURRENT_AUTHORSHIP = "UPDATE submission_documents SET authorship = $4
+        WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3 AND submission_id IN (
+            SELECT s.id FROM submissions s WHERE s.organization_id = $1 AND s.status = 'ACTIVE')";
+    /// Copies of the same bytes in two attempts have the same authors.
+    CARRY_AUTHORSHIP = "UPDATE submission_documents SET authorship = (SELECT f.authorship FROM submission_documents f
+            WHERE f.organization_id = $1 AND f.submission_id = $2 AND f.document_id = submission_documents.document_id
+                AND f.file_key = submission_documents.file_key)
+        WHERE organization_id = $1 AND submission_id = $3";
     /// Whether a copy refers to a file.
     NAMES_FILE = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND file_key = $2)";
     GRADE = "SELECT {GRADE_COLUMNS} FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2";
@@ -122,6 +135,11 @@ impl ReadTx<'_> {
     /// Returns the copy of a document in an attempt.
     pub fn submitted_copy(&mut self, id: &SubmissionDocumentId, document: &DocumentId) -> Result<SubmissionDocument> {
         self.fetch_one(&COPY, args![id, document], copy)
+    }
+
+    /// Returns the text of a copy with its authors as JSON; `None` if it was not recorded.
+    pub fn submitted_authorship(&mut self, id: &SubmissionDocumentId, document: &DocumentId) -> Result<Option<String>> {
+        self.fetch_one(&AUTHORSHIP, args![id, document], |row| row.get("authorship"))
     }
 
     /// Returns the number of attempts of a link.
@@ -225,6 +243,22 @@ impl WriteTx<'_> {
             ],
         )
         .map(drop)
+    }
+
+    /// Sets the text of a copy with its authors, as JSON.
+    pub fn set_authorship(&mut self, id: &SubmissionDocumentId, authorship: &str) -> Result<()> {
+        self.execute(&SET_AUTHORSHIP, args![id, authorship]).map(drop)
+    }
+
+    /// Sets the text with its authors of the current copy of a document, if the copy has bytes with this SHA-256.
+    pub fn set_current_authorship(&mut self, document: &DocumentId, sha256: &str, authorship: &str) -> Result<()> {
+        self.execute(&SET_CURRENT_AUTHORSHIP, args![document, sha256, authorship])
+            .map(drop)
+    }
+
+    /// Takes the authorship of unchanged copies over from the former attempt.
+    pub fn carry_authorship(&mut self, former: &SubmissionId, new: &SubmissionId) -> Result<()> {
+        self.execute(&CARRY_AUTHORSHIP, args![former, new]).map(drop)
     }
 
     /// Inserts a file of a grade and counts its size against the storage quota.

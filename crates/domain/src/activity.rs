@@ -70,6 +70,8 @@ string_enum! {
         HelpWithdrawn = "HELP_WITHDRAWN",
         /// A help request was resolved.
         HelpResolved = "HELP_RESOLVED",
+        /// The changes of a document were played back.
+        Playback = "PLAYBACK",
         /// Users were imported.
         Import = "IMPORT",
         /// Data was exported.

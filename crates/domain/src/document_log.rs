@@ -60,6 +60,16 @@ pub struct PackagedImage {
     pub media_type: String,
 }
 
+/// A generation of a document in the built-in editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentGeneration {
+    pub generation: i64,
+    /// The number of its commits.
+    pub version: i64,
+    pub began_at: Timestamp,
+    pub last_commit_at: Option<Timestamp>,
+}
+
 /// A commit of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentCommit {

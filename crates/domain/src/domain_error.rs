@@ -140,6 +140,11 @@ pub enum DomainError {
     /// The built-in editor does not open documents of this kind.
     #[error("This document does not open in the built-in editor; ask for its editor configuration.")]
     EditorNotAvailable,
+    /// The organization has not enabled the playback of documents.
+    #[error(
+        "The playback of documents is disabled; an administrator can enable it in the settings of the organization."
+    )]
+    PlaybackDisabled,
     /// The TXT record that verifies a mail domain was not found.
     #[error("The TXT record was not found. Name servers can take an hour to show a new record; then check again.")]
     DomainNotProven,
@@ -219,6 +224,7 @@ impl DomainError {
             Self::LimitReached { .. } => ErrorCode::LimitReached,
             Self::DocumentLocked => ErrorCode::DocumentLocked,
             Self::EditorNotAvailable => ErrorCode::EditorNotAvailable,
+            Self::PlaybackDisabled => ErrorCode::PlaybackDisabled,
             Self::DomainNotProven => ErrorCode::DomainNotProven,
             Self::DomainUnanswered => ErrorCode::DomainUnanswered,
             Self::DomainHeld => ErrorCode::DomainHeld,

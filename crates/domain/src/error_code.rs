@@ -129,6 +129,7 @@ error_codes! {
     PasswordsOff = "PASSWORDS_OFF", 403, User, "The school requires its sign-on provider; only its owners sign in with a password.";
     PasswordNotConfirmed = "PASSWORD_NOT_CONFIRMED", 403, User, "An administrator of another organization chose the password; a reset by email is required first.";
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, User, "Body or file is larger than allowed.";
+    PlaybackDisabled = "PLAYBACK_DISABLED", 409, User, "The organization has not enabled the playback of documents.";
     PreconditionFailed = "PRECONDITION_FAILED", 412, Program, "The version of the object differs from If-Match; `current` is the present object, ETag its version.";
     QuotaExceeded = "QUOTA_EXCEEDED", 507, User, "The storage of the organization is used up.";
     RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", 416, Program, "The requested range is outside of the file.";

@@ -72,6 +72,7 @@ pub struct Metadata {
 /// Optional features of an organization. All are disabled by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[expect(clippy::struct_excessive_bools, reason = "each feature is enabled independently")]
 pub struct Features {
     /// Teachers may create subjects, not only admins.
     pub teachers_add_subjects: bool,
@@ -81,6 +82,8 @@ pub struct Features {
     pub formal_address: bool,
     /// Only owners may sign in with a password, while the organization has an enabled sign-on provider.
     pub passwords_for_owners_only: bool,
+    /// Staff may watch how a document of their class was written. Each use is recorded in the activity log.
+    pub document_playback: bool,
 }
 
 impl Features {
@@ -156,6 +159,10 @@ pub struct FeaturesEdit {
     #[serde(default)]
     #[garde(skip)]
     pub passwords_for_owners_only: FieldPatch<bool>,
+    /// Staff may watch how a document of their class was written. Each use is recorded in the activity log.
+    #[serde(default)]
+    #[garde(skip)]
+    pub document_playback: FieldPatch<bool>,
 }
 
 impl Metadata {
@@ -179,6 +186,7 @@ impl Metadata {
                 features.formal_address = resolve(switches.formal_address, features.formal_address);
                 features.passwords_for_owners_only =
                     resolve(switches.passwords_for_owners_only, features.passwords_for_owners_only);
+                features.document_playback = resolve(switches.document_playback, features.document_playback);
             }
         }
     }

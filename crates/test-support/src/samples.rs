@@ -171,6 +171,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/images") => return Sample::File("sample.png"),
+        ("POST", "/workrooms/documents/{id}/playback") => json!({"generation": 1}),
         ("POST", "/workrooms/documents/{id}/commits") => commit(1, "sample", 0, "a"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),

@@ -71,6 +71,7 @@ interface QueryKeys {
   document: {
     versions: (id: string) => QueryKey;
     late: (classId?: string) => QueryKey;
+    authorship: (id: string, copyId?: string) => QueryKey;
     editor: (id: string, status?: string, canEdit?: boolean, isView?: boolean) => QueryKey;
     comments: (id: string) => Key<Schemas["CommentList"]>;
   };

@@ -51,6 +51,7 @@ import type todayTexts from "./en/today.json";
 import type tokensTexts from "./en/tokens.json";
 import type topicTexts from "./en/topic.json";
 import type workTexts from "./en/work.json";
+import type writingTexts from "./en/writing.json";
 import type zoneTexts from "./en/zone.json";
 
 type Texts = typeof actingTexts &
@@ -102,6 +103,7 @@ type Texts = typeof actingTexts &
   typeof tokensTexts &
   typeof topicTexts &
   typeof workTexts &
+  typeof writingTexts &
   typeof zoneTexts;
 
 /** A key of the texts. */

@@ -433,6 +433,8 @@ pub static TABLES: &[ArchivedTable] = &[
             ("first_at", Int),
             ("last_at", Int),
             ("counted_until", Int),
+            ("characters", Int),
+            ("text_characters", Int),
         ],
     },
     ArchivedTable {
@@ -529,6 +531,7 @@ pub static TABLES: &[ArchivedTable] = &[
             ("version", Int),
             ("content", Text),
             ("created_at", Int),
+            ("authorship", Text),
         ],
     },
     ArchivedTable {
@@ -585,6 +588,7 @@ pub static TABLES: &[ArchivedTable] = &[
             ("sha256", Text),
             ("file_key", Text),
             ("created_at", Int),
+            ("authorship", Text),
         ],
     },
     ArchivedTable {

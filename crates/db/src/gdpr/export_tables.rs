@@ -51,7 +51,8 @@ statements! {
     READING_MARKS = "SELECT work_room_id, last_read_seq, last_read_at FROM work_room_reads
         WHERE organization_id = $1 AND user_id = $2 AND work_room_id > $3 ORDER BY work_room_id LIMIT $4";
     /// Editing time and number of saves of the user per document.
-    CONTRIBUTIONS = "SELECT document_id, editing_millis, saves, first_at, last_at FROM document_contributions
+    CONTRIBUTIONS = "SELECT document_id, editing_millis, saves, characters, first_at, last_at
+        FROM document_contributions
         WHERE organization_id = $1 AND user_id = $2 AND document_id > $3 ORDER BY document_id LIMIT $4";
     /// Documents the user created, edited or submitted. The revisions are counted because with `EXISTS` PostgreSQL
     /// might read the revisions of all organizations.
@@ -298,6 +299,7 @@ pub static TABLES: &[ExportTable] = &[
             ("documentId", Text),
             ("editingMillis", Integer),
             ("saves", Integer),
+            ("characters", Integer),
             ("firstAt", Timestamp),
             ("lastAt", Timestamp),
         ],

@@ -55,6 +55,14 @@ pub enum DocumentChange {
         /// The new content; its origin distinguishes an upload from a restored revision.
         revision: Box<Revision>,
     },
+    /// A member of the staff watched how the document was written. Nothing has changed.
+    PlayedBack {
+        group_context: GroupContext,
+        document: Box<DocumentDetails>,
+        generation: i64,
+        /// The version after which the listed commits begin.
+        since: i64,
+    },
     /// Old revisions of a draft were deleted.
     RevisionsPruned {
         /// Files that are no longer referenced.

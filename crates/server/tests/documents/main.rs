@@ -10,6 +10,7 @@ extern crate test_support;
 
 mod assignment_extensions;
 mod attachments;
+mod authorship;
 mod comments;
 mod conformance;
 mod contributions;

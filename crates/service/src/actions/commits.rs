@@ -8,11 +8,11 @@ use domain::id::{ClassId, DocumentId, UserId};
 use rich_text::{Step, rebase};
 use serde_json::Value;
 
-use super::comments;
 use super::open_documents::OpenDocuments;
+use super::{authorship, comments};
 use common::clock;
 use common::error::{Error, Result};
-use db::document_log::LateCommit;
+use db::document_log::{DocumentSnapshot, LateCommit};
 use db::{ReadTx, WriteTx};
 
 /// The maximum number of commits in a response, and of their bytes.
@@ -125,11 +125,15 @@ pub fn append(tx: &mut WriteTx<'_>, new: &NewCommit, open: &mut OpenDocuments) -
         if text.len() > CONTENT_MAX {
             return Err(Error::invalid("steps", "too_long", "the document would be too large"));
         }
-        Some(text)
+        Some(DocumentSnapshot {
+            version: commit.version,
+            content: text,
+            authorship: authorship::of_snapshot(tx, &log, &commit)?.map(|authorship| authorship.to_json()),
+        })
     } else {
         None
     };
-    tx.append_commit(&log, &commit, snapshot.as_deref())?;
+    tx.append_commit(&log, &commit, snapshot.as_ref())?;
     if snapshot.is_some() {
         comments::move_anchors(tx, &log, commit.version)?;
     }

@@ -106,6 +106,8 @@ pub struct SubmissionCopy {
     pub size: i64,
     /// The hexadecimal SHA-256 of the bytes.
     pub sha256: String,
+    /// The text with its authors, as JSON.
+    pub authorship: Option<String>,
 }
 
 /// What remains to do after a submission: open editors have to be asked for pending changes.
@@ -217,6 +219,12 @@ pub fn submit(
         None => None,
     };
     begin(tx, &new, &documents)?;
+    if let Some(former) = &superseded {
+        tx.carry_authorship(former, &new.id)?;
+    }
+    if let Some(authorship) = &copied.authorship {
+        tx.set_authorship(&copied.id, authorship)?;
+    }
     link.apply_transition_with(StatusTransition::Submitted, Some(new.id.clone()), now)?;
     tx.update_link(&link)?;
     let sessions = tx.editing_sessions(id)?;
@@ -274,6 +282,7 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
     tx.update_submission(&former)?;
     if let Some((new, copies)) = &next {
         begin(tx, new, copies)?;
+        tx.carry_authorship(&former.id, &new.id)?;
     }
     let current_id = next.map(|(new, _)| new.id);
     link.apply_transition_with(StatusTransition::Unsubmitted { others_remain }, current_id.clone(), now)?;

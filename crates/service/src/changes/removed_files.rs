@@ -75,6 +75,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Document::SavedLate { .. }
             | Document::SaveFailed { .. }
             | Document::Frozen { .. }
+            | Document::PlayedBack { .. }
             | Document::Replaced { .. },
         )
         | Change::Message(

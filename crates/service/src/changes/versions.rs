@@ -88,6 +88,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
             | Document::SavedLate { .. }
             | Document::Frozen { .. }
             | Document::SaveFailed { .. }
+            | Document::PlayedBack { .. }
             | Document::RevisionsPruned { .. }
             | Document::LateTextKept { .. }
             | Document::Deleted { .. },

@@ -11,12 +11,14 @@ use domain::domain_error::DomainError;
 use domain::id::{DocumentId, UserId};
 use domain::save::DocumentKey;
 use domain::time::Timestamp;
+use rich_text::Authorship;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::log_save::report;
 use super::word_file::WordContent;
 use super::{DocumentWorkflows, context as service_context};
+use crate::actions::authorship;
 use crate::actions::commits::{self, CommitOutcome, NewCommit};
 use crate::actions::session_notices;
 use common::clock;
@@ -173,6 +175,16 @@ impl DocumentWorkflows {
             images: opened.images,
         };
         let content = opened.content.to_json().to_string();
+        let (id, generation) = (before.id.clone(), log.generation);
+        let former = self.transactor.read(context.clone(), move |tx| {
+            authorship::before_generation(tx, &id, generation)
+        });
+        let authorship = match former.await? {
+            Some(former) => Authorship::matched(&former.authorship, &former.content, &opened.content),
+            None => Authorship::unknown(&opened.content),
+        };
+        let text = authorship.text_of(&opened.content);
+        let authorship = authorship.to_json();
         let write = self.transactor.write(context.clone(), move |tx| {
             let seen = tx.lock_writable_document(&log.document_id)?;
             let document = seen.document();
@@ -180,7 +192,8 @@ impl DocumentWorkflows {
                 && document.status == DocumentState::Draft
                 && document.current_revision_id == before.current_revision_id;
             if is_unchanged {
-                tx.begin_document_log(&log, &content)?;
+                tx.begin_document_log(&log, &content, &authorship)?;
+                authorship::record_characters(tx, &log.document_id, &text)?;
             }
             Ok(())
         });

@@ -8,11 +8,11 @@ use domain::document_log::DocumentLog;
 use domain::id::{AssignmentId, DocumentId, UserId};
 use domain::save::{DocumentKey, History, HistoryChange};
 use domain::time::Timestamp;
-use rich_text::Node;
+use rich_text::{AuthoredText, Node};
 use sha2::{Digest, Sha256};
 
 use super::{DocumentWorkflows, context as service_context};
-use crate::actions::commits;
+use crate::actions::authorship;
 use crate::actions::saves::{IncomingSave, StoredBlob};
 use adapters::blob_store::hex;
 use common::clock;
@@ -32,6 +32,8 @@ const UNSAVED_SECONDS_MAX: i64 = 600;
 struct LogState {
     log: DocumentLog,
     content: Node,
+    /// The text with its authors.
+    text: AuthoredText,
     original: CurrentFile,
     /// The pictures that were added in the editor.
     images: Vec<DocumentImage>,
@@ -113,8 +115,11 @@ impl DocumentWorkflows {
             is_partial: false,
             blob: StoredBlob::none(state.extension),
         };
-        let (id, version) = (document.clone(), state.log.version);
+        let (id, version, text) = (document.clone(), state.log.version, state.text);
+        let (sha256, authors) = (staged.sha256().to_owned(), serde_json::to_string(&text)?);
         self.store_revision(context, incoming, staged, state.is_handed_in, move |tx| {
+            authorship::record_characters(tx, &id, &text)?;
+            tx.set_current_authorship(&id, &sha256, &authors)?;
             tx.record_saved_version(&id, generation, version)
         })
         .await
@@ -183,11 +188,12 @@ fn log_state(tx: &mut ReadTx<'_>, id: &DocumentId, generation: i64) -> Result<Op
     else {
         return Ok(None);
     };
-    let (content, original) = (commits::content(tx, &log)?, original(tx, &log)?);
+    let (authored, original) = (authorship::of_log(tx, &log)?, original(tx, &log)?);
     let authors = tx.authors_since(id, generation, log.saved_version)?;
     Ok(Some(LogState {
         log,
-        content,
+        text: authored.text(),
+        content: authored.content,
         original,
         images: tx.document_images(id)?,
         extension: FileExtension::Docx,

@@ -2,6 +2,7 @@
 //! finishing a topic, conversions, and recovery of forgotten saves. Each step is an action in its own transaction; no
 //! transaction waits for the network, and an interruption leaves consistent rows.
 
+mod authorship;
 mod comments;
 mod commit_lane;
 mod conversion;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use domain::id::{DocumentId, UserId};
 
+pub use self::authorship::DocumentAuthorship;
 pub use self::comments::CommentList;
 use self::commit_lane::CommitLane;
 use self::conversion::Conversions;

@@ -91,7 +91,8 @@ impl DocumentWorkflows {
                 Ok((seen, content))
             });
             let (seen, content) = look.await?;
-            let copied = self.copy(&seen, content).await?;
+            let mut copied = self.copy(&seen, content).await?;
+            copied.authorship = self.authorship_for_submission(context, &seen).await;
             failpoint::hit("submit.after_copy");
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
             let (key, server) = (copied.key.clone(), self.server.clone());
@@ -147,6 +148,7 @@ impl DocumentWorkflows {
             key,
             size,
             sha256,
+            authorship: None,
         })
     }
 

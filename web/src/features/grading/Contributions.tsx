@@ -33,6 +33,9 @@ export function Contributions({ groupId }: { groupId: string }) {
                 <>
                   {t("work.minutes", { count: one.minutes })} · {t("work.saves", { count: one.saves })} ·{" "}
                   {t("work.lastWrote")} <Time at={one.lastEditedAt} />
+                  {one.characters === null ? null : (
+                    <> · {t("work.characters", { count: one.characters, share: one.share ?? 0 })}</>
+                  )}
                 </>
               )}
             </p>
@@ -42,6 +45,9 @@ export function Contributions({ groupId }: { groupId: string }) {
                   <li key={document.documentId}>
                     {document.title}: {t("work.minutes", { count: document.minutes })} ·{" "}
                     {t("work.saves", { count: document.saves })}
+                    {document.characters === null ? null : (
+                      <> · {t("work.characters", { count: document.characters, share: document.share ?? 0 })}</>
+                    )}
                   </li>
                 ))}
               </ul>

@@ -8,6 +8,7 @@ import { Badge } from "../../components/base/Badge";
 import { EmptyState } from "../../components/base/EmptyState";
 import { Skeleton } from "../../components/base/Skeleton";
 import { type TabPart, Tabs } from "../../components/Tabs";
+import { WritingButtons } from "../writing/WritingButtons";
 import type { ViewedDocument } from "./work";
 import { lazyPart } from "../../components/lazyPart";
 
@@ -64,6 +65,7 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
             {t("work.pdf")}
           </Button>
         )}
+        {document === undefined ? null : <WritingButtons document={document} title={viewed.title} copyId={copy?.id} />}
         <SkipViewerLink />
       </div>
       {document === undefined ? (

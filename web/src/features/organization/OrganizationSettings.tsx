@@ -32,6 +32,7 @@ function initialForm(school: OrganizationData) {
     studentsChangeNames: features?.studentsChangeNames ?? false,
     formalAddress: features?.formalAddress ?? false,
     passwordsForOwnersOnly: features?.passwordsForOwnersOnly ?? false,
+    documentPlayback: features?.documentPlayback ?? false,
   };
 }
 
@@ -50,6 +51,7 @@ const LABELS = {
   studentsChangeNames: "organisation.studentsChangeNames",
   formalAddress: "organisation.formalAddress",
   passwordsForOwnersOnly: "organisation.passwordsForOwnersOnly",
+  documentPlayback: "organisation.documentPlayback",
 } as const;
 
 /** Name and rules of the school. */
@@ -114,6 +116,7 @@ export function OrganizationSettings({ school }: { school: Versioned<Organizatio
         />
         <Checkbox {...form.check("teachersAddSubjects")}>{t("organisation.teachersAddSubjects")}</Checkbox>
         <Checkbox {...form.check("studentsChangeNames")}>{t("organisation.studentsChangeNames")}</Checkbox>
+        <Checkbox {...form.check("documentPlayback")}>{t("organisation.documentPlayback")}</Checkbox>
       </SettingsSection>
       <SettingsSection title={t("organisation.security")} text={t("organisation.securityText")}>
         <RadioGroup

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouteContext } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useUndo } from "../deletions/deletions";
@@ -15,6 +15,7 @@ import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMen
 import { toast } from "../../components/base/toast";
 import { pickFile, saveFromUrl, savePdf } from "./files";
 import { RenameDocumentDialog } from "./RenameDocumentDialog";
+import { AuthorshipDialog, PlaybackDialog } from "../writing/dialogs";
 import { type Document, fileName, type WorkRoom } from "./workRoom";
 import { VersionsDialog } from "./VersionsDialog";
 
@@ -34,7 +35,7 @@ export function DocumentMenu({
   const navigate = useNavigate();
   const { person } = useRouteContext({ from: "/_school" });
   const undo = useUndo();
-  const [dialog, setDialog] = useState<"rename" | "versions" | "delete">();
+  const [dialog, setDialog] = useState<"rename" | "versions" | "delete" | "who" | "playback">();
   const section = useRef<HTMLSpanElement>(null);
   const close = () => setDialog(undefined);
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.room.one(workRoom.groupId) });
@@ -95,6 +96,15 @@ export function DocumentMenu({
         name: t("room.pdf"),
         onAction: () => (toast(t("room.pdfGoing")), pdf.mutate()),
       },
+    staff &&
+      document.fileExtension === "docx" && { id: "who", name: t("writing.who"), onAction: () => setDialog("who") },
+    staff &&
+      document.fileExtension === "docx" &&
+      person.organization?.metadata?.features?.documentPlayback === true && {
+        id: "playback",
+        name: t("writing.playback"),
+        onAction: () => setDialog("playback"),
+      },
     { id: "versions", name: t("room.versions.title"), onAction: () => setDialog("versions") },
     canChange && {
       id: "replace",
@@ -121,6 +131,14 @@ export function DocumentMenu({
         <RenameDocumentDialog document={document} groupId={workRoom.groupId} onClose={close} />
       ) : null}
       {dialog === "versions" ? <VersionsDialog document={document} workRoom={workRoom} onClose={close} /> : null}
+      <Suspense fallback={null}>
+        {dialog === "who" ? (
+          <AuthorshipDialog documentId={document.id} title={fileName(document)} onClose={close} />
+        ) : null}
+        {dialog === "playback" ? (
+          <PlaybackDialog documentId={document.id} title={fileName(document)} onClose={close} />
+        ) : null}
+      </Suspense>
       {dialog === "delete" ? (
         <ConfirmDialog
           title={t("room.delete.title", { name: fileName(document) })}

@@ -62,6 +62,15 @@ pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
                 None => entry,
             })
         }
+        DocumentChange::PlayedBack {
+            group_context,
+            document,
+            generation,
+            since,
+        } => {
+            let details = json!({"generation": generation, "since": since});
+            Some(about(Action::Playback, group_context, &document.document).details(details))
+        }
         DocumentChange::Saved { .. }
         | DocumentChange::Frozen { .. }
         | DocumentChange::LateTextKept { .. }

@@ -47,6 +47,13 @@ pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
         DocumentChange::SaveFailed { group_context, document } => emit_updated(group_context, document, &["saveFailedAt"], builder),
         DocumentChange::Frozen { group_context, document } => emit_status(group_context, &document.document, builder),
         DocumentChange::RevisionsPruned { files: _ }
+        // Nothing has changed for any page.
+        | DocumentChange::PlayedBack {
+            group_context: _,
+            document: _,
+            generation: _,
+            since: _,
+        }
         // No event: the page of a deleted document polls while it is open.
         | DocumentChange::LateTextKept {
             document: _,
