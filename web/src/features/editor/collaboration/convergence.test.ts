@@ -4,23 +4,11 @@ import type { Node } from "prosemirror-model";
 import { ReplaceStep, type Step, Transform } from "prosemirror-transform";
 import { describe, expect, it } from "vitest";
 
+import { type Random, seeded } from "../../../testing/random";
 import { schema } from "../document/schema";
 import { insertedText } from "./insertedText";
 import { copyStep, MemoryAuthority, rebaseOver } from "./memoryAuthority";
 import { collaboration, collaborationOf, markSent, receiveCommits, replaySteps, type StoredSteps } from "./unconfirmed";
-
-/** A seeded generator (mulberry32), so that every failure can be repeated. */
-function seeded(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  return { below: (limit: number) => Math.floor(next() * limit) };
-}
-type Random = ReturnType<typeof seeded>;
 
 const paragraph = (text: string) => schema.node("paragraph", null, text === "" ? [] : [schema.text(text)]);
 const firstDoc = schema.node("doc", null, [

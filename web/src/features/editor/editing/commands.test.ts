@@ -4,21 +4,11 @@ import { describe, expect, it } from "vitest";
 
 import english from "../../../i18n/en/editor.json";
 import { schema } from "../document/schema";
-import {
-  hasMark,
-  insertBlock,
-  listAround,
-  moveBlock,
-  newTable,
-  setAlign,
-  setBlock,
-  setColor,
-  setLink,
-  toggle,
-  toggleList,
-} from "./commands";
+import { keyNames } from "../../../components/keyNames";
+import { hasMark, insertBlock, listAround, setLink, toggle, toggleList } from "../../rich-text/commands";
+import { moveBlock, newTable, setAlign, setBlock, setColor } from "./commands";
 import { findMatches } from "./find";
-import { keyBindings, keyNames, KEYS } from "./keys";
+import { keyBindings, KEYS } from "./keys";
 import { countWords, outlineOf } from "./statistics";
 import { markType } from "../document/schema";
 

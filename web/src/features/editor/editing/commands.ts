@@ -1,31 +1,12 @@
 // Commands of the toolbar and of the keyboard. Each returns whether it applies, and runs only with `dispatch`.
-import { lift, setBlockType, toggleMark, wrapIn } from "prosemirror-commands";
-import type { Attrs, MarkType, Node, NodeType } from "prosemirror-model";
-import { liftListItem, sinkListItem, wrapInList } from "prosemirror-schema-list";
-import { type Command, type EditorState, NodeSelection, TextSelection, type Transaction } from "prosemirror-state";
+import { lift, setBlockType } from "prosemirror-commands";
+import type { Attrs, Node, NodeType } from "prosemirror-model";
+import { type Command, type EditorState, NodeSelection, TextSelection } from "prosemirror-state";
 import { isInTable } from "prosemirror-tables";
 import { findWrapping } from "prosemirror-transform";
 
+import { isInside, toggleQuote } from "../../rich-text/commands";
 import { type Align, markType, nodeType, schema } from "../document/schema";
-
-export type ListName = "bullet_list" | "ordered_list" | "check_list";
-
-/** Whether all selected text, or the text typed next, has a mark. */
-export function hasMark({ selection, storedMarks, doc }: EditorState, type: MarkType): boolean {
-  const { from, to, empty, $from } = selection;
-  if (empty) return type.isInSet(storedMarks ?? $from.marks()) !== undefined;
-  let isMissing = false;
-  let hasText = false;
-  doc.nodesBetween(from, to, (node) => {
-    if (!node.isText) return;
-    hasText = true;
-    if (type.isInSet(node.marks) === undefined) isMissing = true;
-  });
-  return hasText && !isMissing;
-}
-
-export const toggle = (name: Parameters<typeof markType>[0], attributes: Attrs | null = null): Command =>
-  toggleMark(markType(name), attributes, { removeWhenPresent: false });
 
 /** Gives the selection a color or highlight; null removes it. */
 export const setColor =
@@ -86,21 +67,16 @@ export function blockKind({ selection }: EditorState): BlockKind {
   if (parent.type === nodeType("code_block")) return "code";
   if (typeof parent.attrs["style"] === "string") return `style:${parent.attrs["style"]}`;
   if (parent.type === nodeType("heading")) return `h${parent.attrs["level"] as 1 | 2 | 3 | 4}`;
-  return isInside($from, nodeType("blockquote")) ? "quote" : "paragraph";
+  return isInside($from, "blockquote") ? "quote" : "paragraph";
 }
 
 type Position = EditorState["selection"]["$from"];
-
-function isInside($at: Position, type: NodeType): boolean {
-  for (let { depth } = $at; depth > 0; depth -= 1) if ($at.node(depth).type === type) return true;
-  return false;
-}
 
 export const setBlock =
   (kind: BlockKind): Command =>
   (state, dispatch, view) => {
     if (kind === "quote") return toggleQuote(state, dispatch);
-    const unquoted = isInside(state.selection.$from, nodeType("blockquote")) && kind === "paragraph";
+    const unquoted = isInside(state.selection.$from, "blockquote") && kind === "paragraph";
     if (unquoted) return lift(state, dispatch);
     if (kind === "code") {
       const isCode = state.selection.$from.parent.type === nodeType("code_block");
@@ -135,80 +111,6 @@ function setBlockAttributes(type: NodeType, attributes: Attrs): Command {
   };
 }
 
-const toggleQuote: Command = (state, dispatch) =>
-  isInside(state.selection.$from, nodeType("blockquote"))
-    ? lift(state, dispatch)
-    : wrapIn(nodeType("blockquote"))(state, dispatch);
-
-/** The innermost list around the cursor. */
-export function listAround({ selection }: EditorState): ListName | undefined {
-  for (let { depth } = selection.$from; depth > 0; depth -= 1) {
-    const { name } = selection.$from.node(depth).type;
-    if (name === "bullet_list" || name === "ordered_list" || name === "check_list") return name;
-  }
-  return undefined;
-}
-
-const itemOf = (list: ListName) => nodeType(list === "check_list" ? "check_item" : "list_item");
-
-/** Makes the selection a list, changes the kind of its list, or takes it out of the list if it has that kind already. */
-export const toggleList =
-  (list: ListName): Command =>
-  (state, dispatch) => {
-    const current = listAround(state);
-    if (current === undefined) return headingsToParagraphs(wrapInList(nodeType(list)))(state, dispatch);
-    if (current === list) return liftListItem(itemOf(list))(state, dispatch);
-    if (itemOf(current) === itemOf(list)) return changeListType(list)(state, dispatch);
-    // The items have another type. They leave their list and enter the new one, so that text which others type meanwhile stays.
-    return chain(liftListItem(itemOf(current)), wrapInList(nodeType(list)))(state, dispatch);
-  };
-
-function changeListType(list: ListName): Command {
-  return ({ tr, selection }, dispatch) => {
-    const { $from } = selection;
-    for (let { depth } = $from; depth > 0; depth -= 1) {
-      if (!["bullet_list", "ordered_list"].includes($from.node(depth).type.name)) continue;
-      dispatch?.(tr.setNodeMarkup($from.before(depth), nodeType(list)));
-      return true;
-    }
-    return false;
-  };
-}
-
-/** A list item begins with a paragraph, so selected headings become paragraphs first. */
-function headingsToParagraphs(command: Command): Command {
-  return (state, dispatch) =>
-    command(state, dispatch) || chain(setBlockType(nodeType("paragraph")), command)(state, dispatch);
-}
-
-/** Runs commands one after the other as a single transaction. Fails if one of them does. */
-export function chain(...commands: readonly Command[]): Command {
-  return (state, dispatch) => {
-    const { tr } = state;
-    let current = state;
-    for (const command of commands) {
-      let applied: Transaction | undefined;
-      if (!command(current, (transaction) => (applied = transaction)) || applied === undefined) return false;
-      for (const step of applied.steps) tr.step(step);
-      tr.setSelection(resolveSelection(tr, applied));
-      current = current.apply(applied);
-    }
-    dispatch?.(tr.scrollIntoView());
-    return true;
-  };
-}
-
-const resolveSelection = (tr: Transaction, { selection }: Transaction) =>
-  selection instanceof TextSelection
-    ? TextSelection.create(tr.doc, selection.anchor, selection.head)
-    : TextSelection.near(tr.doc.resolve(selection.from));
-
-export const indent: Command = (state, dispatch) =>
-  sinkListItem(nodeType("list_item"))(state, dispatch) || sinkListItem(nodeType("check_item"))(state, dispatch);
-
-export const outdent: Command = (state, dispatch) =>
-  liftListItem(nodeType("list_item"))(state, dispatch) || liftListItem(nodeType("check_item"))(state, dispatch);
-
 export const toggleChecked: Command = ({ tr, selection }, dispatch) => {
   const { $from } = selection;
   for (let { depth } = $from; depth > 0; depth -= 1) {
@@ -219,35 +121,6 @@ export const toggleChecked: Command = ({ tr, selection }, dispatch) => {
   }
   return false;
 };
-
-/** Inserts a block after the one with the cursor and puts the cursor behind it. */
-export const insertBlock =
-  (node: Node): Command =>
-  (state, dispatch) => {
-    const { $from, $to } = state.selection;
-    const depth = $from.sharedDepth($to.pos);
-    for (let level = Math.max(depth, 0); level >= 0; level -= 1) {
-      const parent = $from.node(level);
-      if (parent.inlineContent) continue;
-      const index = $to.indexAfter(level);
-      if (!parent.canReplaceWith(index, index, node.type)) continue;
-      if (dispatch === undefined) return true;
-      const { tr } = state;
-      const inner = $from.parent;
-      // An empty paragraph at the cursor is replaced.
-      const isEmpty = $from.depth === level + 1 && inner.type === nodeType("paragraph") && inner.content.size === 0;
-      const at = isEmpty ? $from.before(level + 1) : level === $to.depth ? $to.pos : $to.after(level + 1);
-      if (isEmpty) tr.replaceWith(at, at + 2, node);
-      else tr.insert(at, node);
-      const end = at + node.nodeSize;
-      if (tr.doc.resolve(end).nodeAfter === null) tr.insert(end, nodeType("paragraph").create());
-      const inside = node.isTextblock || node.type === nodeType("table") ? at + 1 : end;
-      tr.setSelection(TextSelection.near(tr.doc.resolve(inside), 1));
-      dispatch(tr.scrollIntoView());
-      return true;
-    }
-    return false;
-  };
 
 /** A table with a header row. */
 export function newTable(rows: number, columns: number): Node {
@@ -264,57 +137,6 @@ export function newTable(rows: number, columns: number): Node {
 }
 
 export const canInsertTable = (state: EditorState): boolean => !isInTable(state);
-
-export const insertInline =
-  (node: Node): Command =>
-  (state, dispatch) => {
-    const { $from } = state.selection;
-    if (!$from.parent.inlineContent || !$from.parent.canReplaceWith($from.index(), $from.index(), node.type))
-      return false;
-    dispatch?.(state.tr.replaceSelectionWith(node, false).scrollIntoView());
-    return true;
-  };
-
-/** The link at the cursor with its extent. */
-export function linkAt({ selection, doc }: EditorState): { from: number; to: number; href: string } | undefined {
-  const type = markType("link");
-  const $at = doc.resolve(selection.from);
-  const mark = type.isInSet($at.marks()) ?? ($at.nodeAfter === null ? undefined : type.isInSet($at.nodeAfter.marks));
-  if (mark === undefined) return undefined;
-  let from = $at.start();
-  let found: { from: number; to: number } | undefined;
-  $at.parent.forEach((node, offset) => {
-    const start = $at.start() + offset;
-    const end = start + node.nodeSize;
-    if (!mark.isInSet(node.marks)) from = end;
-    else if (end >= selection.from && start <= selection.from && from <= selection.from)
-      found = { from: Math.min(from, start), to: end };
-    else if (found !== undefined && found.to === start) found.to = end;
-  });
-  return found && { ...found, href: mark.attrs["href"] as string };
-}
-
-/** Sets the link of the selection, or of the link at the cursor. Without either, `text` is inserted. */
-export const setLink =
-  (href: string, text: string): Command =>
-  (state, dispatch) => {
-    const { tr, selection } = state;
-    const mark = markType("link").create({ href });
-    const known = linkAt(state);
-    if (!selection.empty) tr.addMark(selection.from, selection.to, mark);
-    else if (known !== undefined)
-      tr.removeMark(known.from, known.to, markType("link")).addMark(known.from, known.to, mark);
-    else tr.replaceSelectionWith(schema.text(text === "" ? href : text, [mark]), false).removeStoredMark(mark.type);
-    dispatch?.(tr.scrollIntoView());
-    return true;
-  };
-
-export const removeLink: Command = (state, dispatch) => {
-  const known = linkAt(state);
-  if (known === undefined) return false;
-  dispatch?.(state.tr.removeMark(known.from, known.to, markType("link")));
-  return true;
-};
 
 /** Moves the selected top block before its neighbor, or behind it. */
 export const moveBlock =

@@ -1,24 +1,22 @@
 // Keyboard shortcuts of the editor, in one table: the keymap and the help dialog are made from it.
 import { baseKeymap, chainCommands, exitCode, splitBlockKeepMarks } from "prosemirror-commands";
 import { redo, undo } from "prosemirror-history";
-import { splitListItem } from "prosemirror-schema-list";
 import type { Command } from "prosemirror-state";
 import { addRowAfter, goToNextCell, isInTable } from "prosemirror-tables";
 
 import type editorTexts from "../../../i18n/en/editor.json";
-import { nodeType } from "../document/schema";
 import {
-  clearFormatting,
   indent,
   insertBlock,
-  moveBlock,
+  insertBreak,
   outdent,
-  setAlign,
-  setBlock,
+  removeBlockFormat,
+  splitItem,
   toggle,
-  toggleChecked,
   toggleList,
-} from "./commands";
+} from "../../rich-text/commands";
+import { nodeType } from "../document/schema";
+import { clearFormatting, moveBlock, setAlign, setBlock, toggleChecked } from "./commands";
 
 /** Actions of the user interface that a key starts. */
 export type UiAction = "comment" | "link" | "find" | "footnote" | "keys" | "toolbar" | "print";
@@ -74,20 +72,11 @@ const FURTHER: Record<string, Command> = {
   "Mod-Alt-2": setBlock("h2"),
   "Mod-Alt-3": setBlock("h3"),
   "Mod-Alt-4": setBlock("h4"),
-  Enter: chainCommands(splitListItem(nodeType("list_item")), splitListItem(nodeType("check_item"), { checked: false })),
-  "Shift-Enter": chainCommands(exitCode, (state, dispatch) => {
-    dispatch?.(state.tr.replaceSelectionWith(nodeType("hard_break").create()).scrollIntoView());
-    return true;
-  }),
+  Enter: splitItem,
+  "Shift-Enter": insertBreak,
   Tab: chainCommands(nextCell, indent),
   "Shift-Tab": chainCommands(goToNextCell(-1), outdent),
-  Backspace: (state, dispatch) => {
-    // At the beginning of a heading, quote or list item, Backspace takes the format away first.
-    const { $from, empty } = state.selection;
-    if (!empty || $from.parentOffset > 0) return false;
-    if ($from.parent.type === nodeType("heading")) return setBlock("paragraph")(state, dispatch);
-    return $from.depth > 1 && $from.index(-1) === 0 && outdent(state, dispatch);
-  },
+  Backspace: removeBlockFormat(setBlock("paragraph")),
 };
 
 /** The next cell; after the last one a new row. */
@@ -119,17 +108,3 @@ export function keyBindings(start: (action: UiAction) => void): Record<string, C
 
 export const insertRule = insertBlock(nodeType("horizontal_rule").create());
 export const insertPageBreak = insertBlock(nodeType("page_break").create());
-
-const APPLE: Record<string, string> = { Mod: "⌘", Alt: "⌥", Shift: "⇧" };
-
-/** The parts of a shortcut as they are printed on the keys of this computer. */
-export function keyNames(key: string, names: { control: string; shift: string }, isApple: boolean): string[] {
-  return key.split("-").map((part) => {
-    if (isApple && APPLE[part] !== undefined) return APPLE[part];
-    if (part === "Mod") return names.control;
-    if (part === "Shift") return names.shift;
-    if (part === "ArrowUp") return "↑";
-    if (part === "ArrowDown") return "↓";
-    return part.length === 1 ? part.toUpperCase() : part;
-  });
-}

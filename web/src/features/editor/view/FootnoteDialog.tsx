@@ -6,7 +6,7 @@ import { Button } from "../../../components/Button";
 import { Dialog } from "../../../components/Dialog";
 import { TextArea } from "../../../forms/TextArea";
 import { nodeType } from "../document/schema";
-import { insertInline } from "../editing/commands";
+import { insertInline } from "../../rich-text/commands";
 import { useController } from "./useController";
 
 /** Text of a new footnote, or of the one at a position. */

@@ -40,19 +40,8 @@ import { Button, ToggleButton } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { COLORS, HIGHLIGHTS, markType } from "../document/schema";
-import {
-  clearFormatting,
-  hasMark,
-  indent,
-  listAround,
-  outdent,
-  setAlign,
-  setBlock,
-  setColor,
-  toggle,
-  toggleList,
-  blockKind,
-} from "../editing/commands";
+import { hasMark, indent, listAround, outdent, toggle, toggleList } from "../../rich-text/commands";
+import { clearFormatting, setAlign, setBlock, setColor, blockKind } from "../editing/commands";
 import { insertPageBreak, insertRule } from "../editing/keys";
 import type { EditorController } from "./controller";
 import { Outline } from "./Outline";

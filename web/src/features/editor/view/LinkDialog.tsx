@@ -5,7 +5,7 @@ import { Button } from "../../../components/Button";
 import { Dialog } from "../../../components/Dialog";
 import { TextField } from "../../../forms/TextField";
 import { isLinkTarget } from "../document/schema";
-import { linkAt, removeLink, setLink } from "../editing/commands";
+import { linkAt, removeLink, setLink } from "../../rich-text/commands";
 import { useController } from "./useController";
 
 /** Completes what a user types: an address without a scheme, or an email address. */

@@ -16,7 +16,8 @@ import { type KeyboardEvent, useState } from "react";
 import { Button, Menu, MenuItem, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { insertBlock, newTable } from "../editing/commands";
+import { insertBlock } from "../../rich-text/commands";
+import { newTable } from "../editing/commands";
 import { useController } from "./useController";
 
 const ACTIONS = [

@@ -33,13 +33,15 @@ import {
 } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Separator, TOOL } from "../../../components/ToolbarButton";
+import { hasMark, listAround, toggle, toggleList } from "../../rich-text/commands";
 import { markType } from "../document/schema";
-import { type BlockKind, blockKind, hasMark, listAround, setBlock, toggle, toggleList } from "../editing/commands";
+import { type BlockKind, blockKind, setBlock } from "../editing/commands";
 import type { EditorController } from "./controller";
 import { FormatPanel } from "./FormatPanel";
 import { People } from "./People";
 import { TableMenu } from "./TableMenu";
-import { Separator, TOOL, ToolbarButton } from "./ToolbarButton";
+import { ToolbarButton } from "./ToolbarButton";
 import { useController, useEditorValue } from "./useController";
 import { WordCount } from "./WordCount";
 

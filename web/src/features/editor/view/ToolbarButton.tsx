@@ -1,10 +1,9 @@
-import { type LucideIcon } from "lucide-react";
-import { Button, ToggleButton, Tooltip, TooltipTrigger } from "react-aria-components";
+import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
 
-import { KEYS, keyNames } from "../editing/keys";
-
-const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
+import { keyText } from "../../../components/keyNames";
+import { ToolbarButton as BaseButton } from "../../../components/ToolbarButton";
+import { KEYS } from "../editing/keys";
 
 /** A shortcut as text for tooltips and help, by the name of its entry. */
 export function useKeyText(): (name: string) => string | undefined {
@@ -13,48 +12,17 @@ export function useKeyText(): (name: string) => string | undefined {
     const found = Object.values(KEYS)
       .flat()
       .find((key) => key.name === name);
-    if (found === undefined) return undefined;
-    const parts = keyNames(found.key, { control: t("editor.keys.control"), shift: t("editor.keys.shift") }, isApple);
-    return parts.join(isApple ? "" : "+");
+    return found && keyText(found.key, { control: t("editor.keys.control"), shift: t("editor.keys.shift") });
   };
 }
 
-export const TOOL =
-  "tool inline-flex h-9 min-w-9 shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-lg px-2 disabled:cursor-default disabled:opacity-40";
-
-interface Props {
-  icon: LucideIcon;
-  label: string;
+interface Props extends Omit<ComponentProps<typeof BaseButton>, "keys"> {
   /** Name of the shortcut in the table of keys. */
   shortcut?: string;
-  isSelected?: boolean | undefined;
-  isDisabled?: boolean;
-  onPress: () => void;
 }
 
-/** An icon of the toolbar with its name and shortcut as a tooltip. With `isSelected` it is a toggle. */
-export function ToolbarButton({ icon: Icon, label, shortcut, isSelected, isDisabled = false, onPress }: Props) {
-  const keyText = useKeyText();
-  const keys = shortcut === undefined ? undefined : keyText(shortcut);
-  const icon = <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />;
-  const common = { "aria-label": label, isDisabled, className: TOOL, preventFocusOnPress: true } as const;
-  return (
-    <TooltipTrigger delay={600}>
-      {isSelected === undefined ? (
-        <Button {...common} onPress={onPress}>
-          {icon}
-        </Button>
-      ) : (
-        <ToggleButton {...common} isSelected={isSelected} onChange={onPress}>
-          {icon}
-        </ToggleButton>
-      )}
-      <Tooltip className="tooltip" offset={6}>
-        {label}
-        {keys === undefined ? null : <kbd>{keys}</kbd>}
-      </Tooltip>
-    </TooltipTrigger>
-  );
+/** An icon of the toolbar with the shortcut of the table of keys. */
+export function ToolbarButton({ shortcut, ...rest }: Props) {
+  const keys = useKeyText();
+  return <BaseButton {...rest} keys={shortcut === undefined ? undefined : keys(shortcut)} />;
 }
-
-export const Separator = () => <span aria-hidden="true" className="tool-separator" />;

@@ -8,6 +8,9 @@ import { type Command, EditorState, NodeSelection, Plugin, TextSelection, type T
 import { tableEditing } from "prosemirror-tables";
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 
+import { insertInline } from "../../rich-text/commands";
+import { markdownRules } from "../../rich-text/inputRules";
+import { plainTextSlice } from "../../rich-text/paste";
 import type { Authority, Commit } from "../collaboration/commits";
 import {
   commentPlugin,
@@ -29,10 +32,8 @@ import { EditingSession, type SaveState, type SessionIdentity } from "../collabo
 import { holdRecord, type LocalStore, type Remainder } from "../collaboration/localStore";
 import { collaboration, collaborationOf } from "../collaboration/unconfirmed";
 import { type NodeContext, nodeViews } from "../document/nodeViews";
-import { nodeType, schema } from "../document/schema";
-import { insertInline } from "../editing/commands";
+import { isLinkTarget, nodeType, schema } from "../document/schema";
 import { findPlugin } from "../editing/find";
-import { markdownRules } from "../editing/inputRules";
 import { keyBindings, type UiAction } from "../editing/keys";
 import { cleanHtml, cleanSlice, documentIds, isWithinLimits, parsePlainText } from "../editing/paste";
 
@@ -243,7 +244,7 @@ export class EditorController {
           isOwn: (id) => this.#copiedIds.has(id),
         }),
       clipboardTextParser: (text, $context, isPlain) =>
-        (isPlain ? undefined : parsePlainText(text, schema)) ?? defaultTextSlice(text, $context),
+        (isPlain ? undefined : parsePlainText(text, schema)) ?? plainTextSlice(text, $context),
       handlePaste: (_view, event) => this.#addFiles(event.clipboardData),
       handleDrop: (view, event, _slice, isMoved) => {
         if (isMoved) return false;
@@ -433,7 +434,7 @@ export class EditorController {
 
   #plugins(): Plugin[] {
     return [
-      markdownRules,
+      markdownRules(schema, isLinkTarget),
       keymap(keyBindings((action) => this.#request({ action }))),
       dropCursor({ color: "var(--color-accent)", width: 2 }),
       gapCursor(),
@@ -555,19 +556,6 @@ function findImage(doc: Node, id: string): number | undefined {
 /** Width of the text; wider pictures are inserted smaller. */
 export const TEXT_WIDTH = 652;
 const fitted = (size: number, width = size): number => Math.max(1, Math.round(size * Math.min(1, TEXT_WIDTH / width)));
-
-function defaultTextSlice(
-  text: string,
-  $context: Parameters<NonNullable<import("prosemirror-view").EditorProps["clipboardTextParser"]>>[1],
-) {
-  const marks = $context.marks();
-  const paragraphs = text
-    .replaceAll("\r\n", "\n")
-    .split(/\n+/)
-    .map((line) => nodeType("paragraph").create(null, line === "" ? [] : schema.text(line, marks)));
-  const doc = schema.node("doc", null, paragraphs);
-  return doc.slice(1, doc.content.size - 1);
-}
 
 /** The hint in an empty document. */
 function placeholder(text: string): Plugin {
