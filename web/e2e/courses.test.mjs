@@ -147,7 +147,7 @@ scenario("class is created, gets a student and a teacher, and is cloned for the 
   await button(page, "More: 9c").click();
   await page.getByRole("menuitem", { name: "Copy for a new year…" }).click();
   await page.getByText("The students", { exact: true }).click();
-  await button(page, "Copy the class").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByText("2027/2028", { exact: true }).waitFor();
   await mira.waitFor();
 });

@@ -111,7 +111,8 @@ const walk = (path) => {
   const file = [`${path}.tsx`, `${path}.ts`, path].find((one) => /\.tsx?$/.test(one) && existsSync(one));
   if (file === undefined || seen.has(file) || file.startsWith(folder)) return;
   seen.add(file);
-  const text = readFileSync(file, "utf8");
+  // A part that also loads all other texts may use them.
+  const text = readFileSync(file, "utf8").replaceAll(/loadTexts\("other"\), import\([^)]*\)/g, "");
   for (const [, key] of text.matchAll(/["`](\w+)\.[\w.$]+/g)) {
     const area = areaOf.get(key);
     if (area !== undefined && area !== "common" && !early.includes(area))

@@ -2,6 +2,7 @@ import { Suspense } from "react";
 
 import type { Board } from "./board";
 import { lazyPart } from "../../components/lazyPart";
+import { loadTexts } from "../../i18n";
 
 /** The open dialog of the board. */
 export type BoardDialog =
@@ -13,7 +14,10 @@ export type BoardDialog =
 const MessageDialog = lazyPart(async () => (await import("./MessageDialog")).MessageDialog);
 const MoveStudentDialog = lazyPart(async () => (await import("./MoveStudentDialog")).MoveStudentDialog);
 const ExtendDeadlineDialog = lazyPart(async () => (await import("./ExtendDeadlineDialog")).ExtendDeadlineDialog);
-const CloneFromBoardDialog = lazyPart(async () => (await import("./CloneFromBoardDialog")).CloneFromBoardDialog);
+const CopyDialog = lazyPart(async () => {
+  const [, { CopyDialog: dialog }] = await Promise.all([loadTexts("other"), import("../copies/CopyDialog")]);
+  return dialog;
+});
 
 interface Props {
   dialog: BoardDialog;
@@ -42,6 +46,13 @@ function OpenDialog({ dialog, board, onlyOpen, onClose }: Props) {
     case "time":
       return <ExtendDeadlineDialog board={board} onClose={onClose} />;
     case "copy":
-      return <CloneFromBoardDialog board={board} onClose={onClose} />;
+      return <CopyDialog source={topicSource(board.assignment)} onClose={onClose} />;
   }
 }
+
+const topicSource = (topic: Board["assignment"]) => ({
+  kind: "topics" as const,
+  topics: [topic],
+  classId: topic.classId,
+  courseId: topic.courseId,
+});

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouteContext } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { RestorableNote } from "../deletions/RestorableNote";
@@ -12,15 +12,17 @@ import { isAdmin } from "../../auth/session";
 import { ConfirmDialog } from "../../components/base/ConfirmButton";
 import { OverflowMenu } from "../../components/base/OverflowMenu";
 import { toast } from "../../components/base/toast";
+import { lazyPart } from "../../components/lazyPart";
 import type { Class } from "./classes";
 import { ClassDialog } from "./ClassDialog";
-import { CloneClassDialog } from "./CloneClassDialog";
 
-/** Actions on a class: edit, clone for the next school year, archive; administrators delete it. */
+const CopyDialog = lazyPart(async () => (await import("../copies/CopyDialog")).CopyDialog);
+
+/** Actions on a class: edit, copy for the next school year, archive; administrators delete it. */
 export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const [open, setOpen] = useState<"change" | "clone" | "delete">();
+  const [open, setOpen] = useState<"change" | "copy" | "delete">();
   const status = useClassStatus(schoolClass);
   const close = () => setOpen(undefined);
   const isOld = schoolClass.status === "ARCHIVED";
@@ -31,7 +33,7 @@ export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
         isPending={status.isPending}
         actions={[
           ...(isOld ? [] : [{ id: "change", name: t("classes.changeIt"), onAction: () => setOpen("change") }]),
-          { id: "clone", name: t("classes.clone"), onAction: () => setOpen("clone") },
+          { id: "copy", name: t("classes.clone"), onAction: () => setOpen("copy") },
           isOld
             ? { id: "activate", name: t("classes.activate"), onAction: () => status.set("ACTIVE") }
             : { id: "archive", name: t("classes.archive"), onAction: () => status.set("ARCHIVED") },
@@ -41,7 +43,11 @@ export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
         ]}
       />
       {open === "change" ? <ClassDialog schoolClass={schoolClass} onClose={close} /> : null}
-      {open === "clone" ? <CloneClassDialog schoolClass={schoolClass} onClose={close} /> : null}
+      {open === "copy" ? (
+        <Suspense>
+          <CopyDialog source={{ kind: "class", schoolClass }} onClose={close} />
+        </Suspense>
+      ) : null}
       {open === "delete" ? <DeleteClassDialog schoolClass={schoolClass} onClose={close} /> : null}
     </>
   );

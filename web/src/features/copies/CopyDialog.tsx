@@ -18,8 +18,10 @@ import { useForm } from "../../forms/useForm";
 import { serverNow } from "../../hooks/serverClock";
 import { useDebounce } from "../../hooks/useDebounce";
 import { useErrorText } from "../../i18n/useErrorText";
-import { classesQuery, isManaged } from "../classes/classes";
+import { type Class, classesQuery, isManaged } from "../classes/classes";
 import { managedCoursesQuery } from "../topics/topic";
+import { ClassCopyForm } from "./ClassCopyForm";
+import { GroupsChoice, PublicationChoice } from "./CopyChoices";
 import { type CopyChoice, type CopySource, copyIntoAll, type TargetResult } from "./copies";
 
 const WEEK = 604_800_000;
@@ -27,22 +29,33 @@ const WEEK = 604_800_000;
 const PREVIEWED = 5;
 
 interface Props {
-  source: CopySource;
+  source: CopySource | { kind: "class"; schoolClass: Class };
   onClose: () => void;
 }
 
-/** Copies topics into courses, or a course into classes, with a choice of groups, dates and publication. */
+/**
+ * Copies topics into courses, a course into classes, or a class for another school year, with a choice of groups, dates and
+ * publication.
+ */
 export function CopyDialog({ source, onClose }: Props) {
   const { t } = useTranslation();
   const title =
-    source.kind === "course"
-      ? t("copies.titleCourse", { name: source.course.name })
-      : source.topics.length === 1
-        ? t("copies.titleTopic", { title: source.topics[0]?.title })
-        : t("copies.titleTopics");
+    source.kind === "class"
+      ? t("classes.cloneTitle", { name: source.schoolClass.name })
+      : source.kind === "course"
+        ? t("copies.titleCourse", { name: source.course.name })
+        : source.topics.length === 1
+          ? t("copies.titleTopic", { title: source.topics[0]?.title })
+          : t("copies.titleTopics");
   return (
     <Dialog title={title} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <CopyForm source={source} close={close} />}
+      {(close) =>
+        source.kind === "class" ? (
+          <ClassCopyForm schoolClass={source.schoolClass} close={close} />
+        ) : (
+          <CopyForm source={source} close={close} />
+        )
+      }
     </Dialog>
   );
 }
@@ -195,18 +208,12 @@ function CopyOptions({
           />
         ) : null}
       </div>
-      <RadioGroup
-        label={t("copies.groups")}
+      <GroupsChoice
+        offered={["NONE", "SAME", "NAMES"]}
         value={choice.groups}
         onChange={(groups) => onChange({ groups })}
-        options={(["NONE", "SAME", "NAMES"] as const).map((id) => ({ id, name: t(`copies.groupsOf.${id}`) }))}
       />
-      <RadioGroup
-        label={t("copies.publication")}
-        value={choice.publication}
-        onChange={(publication) => onChange({ publication })}
-        options={(["DRAFT", "SAME"] as const).map((id) => ({ id, name: t(`copies.publicationOf.${id}`) }))}
-      />
+      <PublicationChoice value={choice.publication} onChange={(publication) => onChange({ publication })} />
     </div>
   );
 }

@@ -71,7 +71,14 @@ function RevisionForm({
   return (
     <FormBody form={form} submitLabel={t("work.reviseGo")} close={close}>
       <p>{t("work.reviseText")}</p>
-      <TextArea label={t("work.reviseWords")} isRequired maxLength={10_000} rows={5} {...form.field("feedback")} />
+      <TextArea
+        autoFocus
+        label={t("work.reviseWords")}
+        isRequired
+        maxLength={10_000}
+        rows={5}
+        {...form.field("feedback")}
+      />
       <DateTimeField
         label={t("work.reviseUntil")}
         hint={t("work.reviseUntilHint", { when: moment(deadline) })}
