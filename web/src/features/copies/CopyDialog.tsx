@@ -208,12 +208,14 @@ function CopyOptions({
           />
         ) : null}
       </div>
-      <GroupsChoice
-        offered={["NONE", "SAME", "NAMES"]}
-        value={choice.groups}
-        onChange={(groups) => onChange({ groups })}
-      />
-      <PublicationChoice value={choice.publication} onChange={(publication) => onChange({ publication })} />
+      <div className="flex flex-col gap-4">
+        <GroupsChoice
+          offered={["NONE", "SAME", "NAMES"]}
+          value={choice.groups}
+          onChange={(groups) => onChange({ groups })}
+        />
+        <PublicationChoice value={choice.publication} onChange={(publication) => onChange({ publication })} />
+      </div>
     </div>
   );
 }

@@ -54,7 +54,7 @@ export function DeletionList() {
       name: t("deletions.restore"),
       isSlim: true,
       cell: (row) => (
-        <span className="flex items-center gap-1">
+        <span className="flex flex-col items-end gap-1 py-1 sm:flex-row sm:items-center sm:py-0">
           <Button
             className="whitespace-nowrap"
             aria-label={t("deletions.restoreIt", { name: row.name })}
@@ -133,7 +133,7 @@ function DeletedItem({ deletion }: { deletion: Deletion }) {
             {deletion.deletedBy?.name ?? "–"}, <Time at={deletion.deletedAt} />
           </span>
           <span className="text-soft block text-sm">
-            {t("deletions.until", { date: day(deletion.restorableUntil) })}
+            {t("deletions.keptUntil")} {day(deletion.restorableUntil)}
           </span>
         </>
       )}

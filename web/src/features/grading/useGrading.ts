@@ -121,13 +121,21 @@ export function useGrading(submission: Submission, person: string, of: string, m
               return false;
             }
           }
-          const answer = await withVersion(
-            client.PUT("/feedback/submissions/{id}/grade", {
-              params: { path: { id } },
-              body,
-              headers: { "If-Match": etag.current ?? "*" },
-            }),
-          );
+          const put = () =>
+            withVersion(
+              client.PUT("/feedback/submissions/{id}/grade", {
+                params: { path: { id } },
+                body,
+                headers: { "If-Match": etag.current ?? "*" },
+              }),
+            );
+          const answer = await put().catch((refused: unknown) => {
+            // Files of the grade raise the version, too.
+            const current = currentVersion<Submission>(refused);
+            if (current === undefined || !isSameGrade(current.grade, now.current.grade)) throw refused;
+            etag.current = current.etag;
+            return put();
+          });
           take(answer, publish === false ? gradeForm(answer.grade) : sent);
           setProblem(undefined);
           void invalidate(cache, "assignments");

@@ -228,20 +228,22 @@ function TopicGroupRow({
           {t("topic.until")} <Time at={own.lateAllowedUntil} />
         </span>
       )}
-      <WorkChip
-        facts={{
-          status: own.status,
-          isLate: own.currentSubmission?.isLate ?? false,
-          deadline: own.lateAllowedUntil ?? topic.deadline,
-          isFinished: topic.status === "FINISHED",
-        }}
-        now={now}
-      />
-      {isLocked ? null : (
-        <span className="reveal">
-          <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />
-        </span>
-      )}
+      <span className="ms-auto flex items-center gap-x-3">
+        <WorkChip
+          facts={{
+            status: own.status,
+            isLate: own.currentSubmission?.isLate ?? false,
+            deadline: own.lateAllowedUntil ?? topic.deadline,
+            isFinished: topic.status === "FINISHED",
+          }}
+          now={now}
+        />
+        {isLocked ? null : (
+          <span className="reveal">
+            <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />
+          </span>
+        )}
+      </span>
       {open === "time" ? (
         <Dialog title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
           {(close) => <ExtendGroupDeadline topic={topic} own={own} close={close} />}
