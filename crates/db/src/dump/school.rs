@@ -15,7 +15,7 @@ use common::error::{Error, Result};
 #[derive(Debug)]
 pub struct SchoolTable {
     pub name: &'static str,
-    /// The key of a row.
+    /// A key of the rows, in whose order they can be inserted.
     pub key: &'static [&'static str],
     /// The columns with the id of a user.
     pub users: &'static [&'static str],
@@ -114,7 +114,8 @@ pub static SCHOOL_TABLES: &[SchoolTable] = &[
     table("group_assignments", &[]),
     table("assignment_attachments", &["uploaded_by_id"]),
     table("work_rooms", &[]),
-    table("work_room_messages", &["sender_id", "deleted_by_id"]),
+    // A reply follows the message that it refers to.
+    table("work_room_messages", &["sender_id", "deleted_by_id"]).keyed(&["work_room_id", "seq"]),
     table("message_attachments", &["uploaded_by_id"]),
     table("work_room_reads", &["user_id"]).keyed(&["work_room_id", "user_id"]),
     // A save of a document server that the new installation does not know is not awaited.

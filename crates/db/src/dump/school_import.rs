@@ -26,6 +26,7 @@ use crate::archives::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, Chunk
 use crate::archives::tables::{ArchivedTable, USER_COLUMNS, USER_LISTS};
 use crate::connection::Connection;
 use crate::platform::PlatformTx;
+use crate::platform::erasure::LogScan;
 use common::clock;
 use common::error::{Error, Result};
 
@@ -106,6 +107,8 @@ pub struct SchoolImport {
     /// The ids of people in this database, by their ids in the archive.
     people: HashMap<String, String>,
     arrivals: HashMap<String, Arrival>,
+    /// The addresses of erased people by their id here, to erase them from the log.
+    addresses: HashMap<String, String>,
     /// Invited people by the id of their deactivated account: address and name.
     invited: HashMap<String, (String, String)>,
     invitations: Vec<NewInvitation>,
@@ -163,7 +166,7 @@ impl SchoolImport {
         };
         let tables = catalog::tables(&mut connection)?;
         match &connection {
-            Connection::Sqlite(_) => connection.execute_batch("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON")?,
+            Connection::Sqlite(_) => connection.execute_batch("BEGIN IMMEDIATE")?,
             Connection::Postgres(_) => connection.execute_batch("BEGIN")?,
         }
         let import = Self {
@@ -175,6 +178,7 @@ impl SchoolImport {
             erased,
             people: HashMap::new(),
             arrivals: HashMap::new(),
+            addresses: HashMap::new(),
             invited: HashMap::new(),
             invitations: Vec::new(),
             has_known_people: false,
@@ -403,10 +407,10 @@ impl SchoolImport {
         } else if is_known && person.email.is_none() && person.user_name.is_some() && self.is_left_over(&id)? {
             (person.id.clone(), Arrival::Returned)
         } else {
-            let arrival = if has_account {
-                Arrival::Invited
-            } else if self.erased.contains(&person.id) {
+            let arrival = if self.erased.contains(&person.id) {
                 Arrival::Erased
+            } else if has_account {
+                Arrival::Invited
             } else {
                 Arrival::New
             };
@@ -414,9 +418,14 @@ impl SchoolImport {
         };
         self.people.insert(person.id.clone(), target.clone());
         self.arrivals.insert(target.clone(), arrival);
-        if let (Arrival::Invited, Some(email)) = (arrival, &person.email) {
-            self.invited
-                .insert(target.clone(), (email.clone(), person.name.clone()));
+        match (arrival, person.email.clone()) {
+            (Arrival::Invited, Some(email)) => {
+                self.invited.insert(target.clone(), (email, person.name.clone()));
+            }
+            (Arrival::Erased, Some(email)) => {
+                self.addresses.insert(target.clone(), email);
+            }
+            _ => {}
         }
         if arrival == Arrival::Returned {
             self.take_back(&person)?;
@@ -821,12 +830,10 @@ impl SchoolImport {
         let erased: Vec<UserId> = erased.map(|(id, _)| UserId::new(id.as_str())).collect();
         for user in &erased {
             let mut platform = PlatformTx::on(&mut self.connection);
-            let address = AccountEmail::none(user);
-            platform.erase_from_log(
-                user,
-                address.stored_form(),
-                &crate::platform::erasure::LogScan::default(),
-            )?;
+            let none = AccountEmail::none(user);
+            let address = self.addresses.get(user.as_str());
+            let address = address.map_or(none.stored_form(), String::as_str);
+            platform.erase_from_log(user, address, &LogScan::default())?;
             let (_, files) = platform.erase_person(user, self.now)?;
             for key in files {
                 self.remove_later(&key)?;

@@ -49,12 +49,12 @@ pub enum SchoolCommand {
     /// Write one school with its files to an archive, while the service runs
     Export {
         #[command(flatten)]
-        arguments: Box<moving::ExportArgs>,
+        arguments: Box<moving::SchoolExportArgs>,
     },
     /// Import a school from an archive, while the service runs; ids are kept
     Import {
         #[command(flatten)]
-        arguments: Box<moving::ImportArgs>,
+        arguments: Box<moving::SchoolImportArgs>,
     },
     /// List the schools with their members and the space that they use
     List {

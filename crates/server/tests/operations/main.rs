@@ -30,6 +30,7 @@ mod packaging;
 mod process;
 mod prose_script;
 mod releases;
+mod school_moves;
 mod secret_rotation;
 mod settings_file;
 mod storage_owner;

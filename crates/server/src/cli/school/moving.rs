@@ -27,7 +27,7 @@ const OWNER_PASSWORD_SECONDS: i64 = 7 * 24 * 60 * 60;
 
 /// Arguments of `groupwork school export`.
 #[derive(Args)]
-pub struct ExportArgs {
+pub struct SchoolExportArgs {
     /// Short name of the school
     slug: String,
     /// The archive to write, a path or s3://bucket/name; it must not exist yet. `-` writes to standard output
@@ -42,7 +42,7 @@ pub struct ExportArgs {
 
 /// Arguments of `groupwork school import`.
 #[derive(Args)]
-pub struct ImportArgs {
+pub struct SchoolImportArgs {
     /// The archive to import, a path or s3://bucket/name
     file: PathBuf,
     /// The file with the private key of an encrypted archive
@@ -62,7 +62,7 @@ pub struct ImportArgs {
 }
 
 /// Exports a school.
-pub fn export(arguments: &ExportArgs) -> anyhow::Result<()> {
+pub fn export(arguments: &SchoolExportArgs) -> anyhow::Result<()> {
     let recipients = Recipients::parse(&arguments.recipients)?;
     let (folder, name) = backup::split_archive_path(&arguments.output)?;
     let to_stdout = name == "-";
@@ -109,7 +109,7 @@ pub fn export(arguments: &ExportArgs) -> anyhow::Result<()> {
 }
 
 /// Imports a school.
-pub fn import(arguments: &ImportArgs) -> anyhow::Result<()> {
+pub fn import(arguments: &SchoolImportArgs) -> anyhow::Result<()> {
     if let Some(slug) = &arguments.slug {
         parsed("--slug", Slug::try_from(slug.as_str()))?;
     }

@@ -186,3 +186,45 @@ async fn bucket_keeps_newest_backups_and_restores() {
     let left: Vec<String> = names(elsewhere.folder());
     assert!(!left.iter().any(|name| name.ends_with(".download")), "{left:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn backup_without_files_restores_next_to_its_files() {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
+        let Some(school) = super::school::BackupSchool::open(kind).await else {
+            continue;
+        };
+        let stored = school.documents(5).await;
+        let file = school.env.folder().join("rows.backup");
+        let name = file.to_str().unwrap();
+        let said = run_ok(&school.env, &["backup", name, "--without-files"]);
+        assert!(said.contains("without the 5 files"), "{said}");
+        run_ok(&school.env, &["backup", "--verify", name]);
+        let source = school.env.folder().to_owned();
+        let Some(elsewhere) = ServerEnv::new(kind) else {
+            continue;
+        };
+        run_rejected(
+            &elsewhere,
+            &["restore", "--yes", name],
+            "none of them is in this storage",
+        );
+        let files = elsewhere.folder().join("files");
+        std::fs::remove_dir_all(&files).unwrap();
+        let copied = std::process::Command::new("cp")
+            .arg("-r")
+            .args([&source.join("files"), &files])
+            .status();
+        assert!(copied.unwrap().success());
+        // One file is gone.
+        let in_shard = |path: &PathBuf| path.parent().unwrap().file_name().unwrap().len() == 2;
+        let one = school.files().into_iter().find(in_shard).unwrap();
+        let lost = files.join(one.strip_prefix(source.join("files")).unwrap());
+        std::fs::remove_file(&lost).unwrap();
+        run_rejected(&elsewhere, &["restore", "--yes", name], "1 missing, 0 damaged");
+        super::school::has_all(&stored, &elsewhere.database);
+        std::fs::copy(&one, &lost).unwrap();
+        run_ok(&elsewhere, &["scrub", "--older-than", "0"]);
+        elsewhere.close();
+        school.close();
+    }
+}
