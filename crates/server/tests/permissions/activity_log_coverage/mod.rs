@@ -128,6 +128,11 @@ const WITHOUT_EVENT: &[(&str, &str, &str)] = &[
     ),
     (
         "POST",
+        "/workrooms/documents/{id}/playback",
+        "nothing has changed for any page",
+    ),
+    (
+        "POST",
         "/workrooms/documents/{id}/images",
         "a picture is nothing before a commit names it",
     ),

@@ -77,7 +77,7 @@ pub(super) async fn change_school(scenario: &mut Scenario<'_>) {
             &["HOMEROOM_DELETE"],
         )
         .await;
-    let settings = json!({"metadata": {"features": {"teachersAddSubjects": true}}});
+    let settings = json!({"metadata": {"features": {"teachersAddSubjects": true, "documentPlayback": true}}});
     scenario
         .call(adam, "PATCH /admin/settings", &[], settings.clone(), &["TENANT_UPDATE"])
         .await;
