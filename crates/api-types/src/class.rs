@@ -34,6 +34,8 @@ pub struct ClassView {
     teacher_id: UserId,
     #[schema(required)]
     homeroom_id: Option<HomeroomId>,
+    /// Whether students who join or leave the homeroom join or leave the class.
+    follows_homeroom: bool,
     #[schema(required)]
     external_id: Option<ExternalId>,
     #[schema(required)]
@@ -105,6 +107,7 @@ impl ClassView {
             status: class.status,
             teacher_id: class.teacher_id,
             homeroom_id: class.homeroom_id,
+            follows_homeroom: class.follows_homeroom,
             external_id: class.external_id,
             schedule: class.schedule,
             created_at: class.created_at,
@@ -139,6 +142,43 @@ impl From<ClassEnrollment> for ClassEnrollmentView {
             student_id: enrollment.student_id,
             enrolled_at: enrollment.enrolled_at,
             completed_at: enrollment.completed_at,
+        }
+    }
+}
+
+/// Who joined and left a class because of its homeroom, or would in a dry run.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClassFollowing {
+    follows_homeroom: bool,
+    #[schema(required)]
+    homeroom_id: Option<HomeroomId>,
+    /// Students of the homeroom who were not enrolled.
+    joined: Vec<Person>,
+    left: Vec<ClassLeaver>,
+}
+
+/// A student who left a class together with the homeroom.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClassLeaver {
+    student: Person,
+    /// The groups from which the student was removed.
+    removed_from_groups: Vec<GroupId>,
+}
+
+impl ClassFollowing {
+    /// Returns the result; `left` are the students with their former groups.
+    pub fn new(details: &ClassDetails, joined: Vec<Person>, left: Vec<(Person, Vec<GroupId>)>) -> Self {
+        let leaver = |(student, removed_from_groups)| ClassLeaver {
+            student,
+            removed_from_groups,
+        };
+        Self {
+            follows_homeroom: details.class.follows_homeroom,
+            homeroom_id: details.class.homeroom_id.clone(),
+            joined,
+            left: left.into_iter().map(leaver).collect(),
         }
     }
 }

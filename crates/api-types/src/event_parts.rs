@@ -178,6 +178,7 @@ pub struct EventClass {
     teacher_id: UserId,
     #[schema(required)]
     homeroom_id: Option<HomeroomId>,
+    follows_homeroom: bool,
     #[schema(required)]
     external_id: Option<ExternalId>,
     created_at: Timestamp,
@@ -197,6 +198,7 @@ impl From<&ClassDetails> for EventClass {
             status: class.status,
             teacher_id: class.teacher_id.clone(),
             homeroom_id: class.homeroom_id.clone(),
+            follows_homeroom: class.follows_homeroom,
             external_id: class.external_id.clone(),
             created_at: class.created_at,
             updated_at: class.updated_at,

@@ -1,8 +1,9 @@
 //! Homerooms and their students in responses.
 
 use domain::account_email::AccountEmail;
-use domain::homeroom::HomeroomEnrollment;
-use domain::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
+use domain::details::ClassDetails;
+use domain::homeroom::{HomeroomClassProblem, HomeroomEnrollment};
+use domain::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use domain::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -99,6 +100,69 @@ impl HomeroomStudentView {
                 image: person.image,
                 email,
             },
+        }
+    }
+}
+
+/// The classes that were created from homerooms, or that a dry run would create.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HomeroomClasses {
+    created: Vec<HomeroomClass>,
+    /// The homerooms for which no class was created.
+    problems: Vec<SkippedHomeroom>,
+}
+
+/// A class that was created from a homeroom.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HomeroomClass {
+    homeroom_id: HomeroomId,
+    /// The class; absent in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class_id: Option<ClassId>,
+    name: String,
+    /// The owner of the class.
+    teacher: Person,
+    /// Number of enrolled students.
+    students: i64,
+}
+
+/// A homeroom for which no class was created.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SkippedHomeroom {
+    homeroom_id: HomeroomId,
+    /// The name of the homeroom; empty if it is unknown.
+    name: String,
+    problem: HomeroomClassProblem,
+}
+
+impl HomeroomClasses {
+    /// Adds a created class.
+    pub fn add_class(&mut self, homeroom_id: HomeroomId, details: ClassDetails, is_dry_run: bool) {
+        self.created.push(HomeroomClass {
+            homeroom_id,
+            class_id: (!is_dry_run).then_some(details.class.id),
+            name: details.class.name.into_string(),
+            teacher: details.teacher,
+            students: details.counts.students,
+        });
+    }
+
+    /// Adds a homeroom for which no class was created.
+    pub fn add_problem(&mut self, homeroom_id: HomeroomId, name: String, problem: HomeroomClassProblem) {
+        self.problems.push(SkippedHomeroom {
+            homeroom_id,
+            name,
+            problem,
+        });
+    }
+
+    /// Returns an empty result for a number of homerooms.
+    pub fn with_capacity(homerooms: usize) -> Self {
+        Self {
+            created: Vec::with_capacity(homerooms),
+            problems: Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@ use axum::extract::Path;
 use domain::class::{Class, ClassEdit, ClassStatus};
 use domain::course::CourseStatus;
 use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
+use domain::patch::FieldPatch;
 use domain::text::{AcademicYear, Search};
 use domain::version::VersionedObject;
 use garde::Validate;
@@ -19,7 +20,7 @@ use super::patch_fields::Editable;
 use super::response::{CreatedObject, PreserializedJson, Versioned, or_current};
 use super::valid::{Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::ListedAssignmentView;
-use api_types::class::{ClassView, CoTeacherView};
+use api_types::class::{ClassFollowing, ClassView, CoTeacherView};
 use api_types::course::CourseView;
 use api_types::deletion::UndoView;
 use api_types::group::ListedGroupView;
@@ -198,6 +199,45 @@ pub(crate) async fn edit(
     let find = move |tx: &mut ReadTx<'_>| existing::class(tx, external_id.as_ref());
     let edited = existing::add_existing_id(&cx, cx.write_object(object, act).await, find).await;
     or_current(edited, current).await
+}
+
+/// Which homeroom a class follows.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FollowingEdit {
+    /// Whether students who join or leave the homeroom join or leave the class.
+    #[garde(skip)]
+    follows_homeroom: bool,
+    /// The homeroom. Defaults to the present one.
+    #[garde(skip)]
+    homeroom_id: Option<HomeroomId>,
+}
+
+/// Let a class follow its homeroom, or stop it
+///
+/// The response lists who joins and leaves the class; with `dryRun`, nothing is changed.
+#[utoipa::path(post, path = "/classes/{id}/following", params(("id" = String, Path), DryRunQuery),
+    request_body = FollowingEdit,
+    responses((status = 200, body = ClassFollowing), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+pub(crate) async fn follow(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(following): Valid<FollowingEdit>,
+) -> Result<Json<ClassFollowing>> {
+    let edit = ClassEdit {
+        follows_homeroom: FieldPatch::Value(following.follows_homeroom),
+        homeroom_id: following.homeroom_id.map_or(FieldPatch::Unchanged, FieldPatch::Value),
+        ..ClassEdit::default()
+    };
+    let act = move |tx: &mut WriteTx<'_>| classes::edit_following(tx, &id, &edit);
+    let (details, outcome) = cx.write_or_preview(query.dry_run, act).await?;
+    let left = outcome.left.into_iter().map(|leaver| {
+        let groups = leaver.left.into_iter().map(|details| details.group.id).collect();
+        (leaver.student, groups)
+    });
+    Ok(Json(ClassFollowing::new(&details, outcome.joined, left.collect())))
 }
 
 /// Delete a class

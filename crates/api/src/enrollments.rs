@@ -112,7 +112,7 @@ pub(crate) async fn enroll(
 /// End an enrolment and the student's group memberships in the class
 #[utoipa::path(delete, path = "/classes/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery),
-    responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED, CLASS_FOLLOWS_HOMEROOM"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 pub(crate) async fn unenroll(
     cx: Context,

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::Path;
+use axum::response::{IntoResponse as _, Response};
 use domain::homeroom::HomeroomEdit;
 use domain::id::{HomeroomId, UserId};
 use domain::text::{AcademicYear, Search};
@@ -15,12 +16,13 @@ use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::existing;
 use super::patch_fields::Editable;
-use super::response::{Ack, CreatedObject, Versioned, or_current};
+use super::response::{Ack, Created, CreatedObject, Versioned, or_current};
 use super::valid::{Patch, Valid, ValidQuery};
-use api_types::homeroom::{HomeroomStudentView, HomeroomView};
+use api_types::homeroom::{HomeroomClasses, HomeroomStudentView, HomeroomView};
 use common::error::Result;
 use db::homerooms::{HomeroomFilter, HomeroomWithCount};
 use db::{ReadTx, WriteTx};
+use service::actions::homeroom_classes::{self, NewHomeroomClasses};
 use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -127,7 +129,7 @@ pub(crate) async fn edit(
 
 /// Delete a homeroom
 ///
-/// Its students stay in their classes; `homeroomId` of its classes becomes null.
+/// Its students stay in their classes; `homeroomId` of its classes becomes null, and they stop following it.
 #[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED")))]
 pub(crate) async fn remove(
@@ -139,6 +141,39 @@ pub(crate) async fn remove(
     let act = move |tx: &mut WriteTx<'_>| homerooms::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Ack::SUCCESS))
+}
+
+/// Create a class for each homeroom, with its name, teacher and students
+///
+/// Homerooms for which no class can be created are listed in `problems` and do not affect the others.
+#[utoipa::path(post, path = "/homerooms/classes", params(DryRunQuery), request_body = NewHomeroomClasses,
+    responses((status = 201, body = HomeroomClasses),
+        (status = 200, body = HomeroomClasses, description = "With dryRun=1"),
+        (status = 409, description = "LIMIT_REACHED")))]
+pub(crate) async fn create_classes(
+    cx: Context,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(new): Valid<NewHomeroomClasses>,
+) -> Result<Response> {
+    let is_dry_run = query.dry_run.is_on();
+    let make = move |tx: &mut WriteTx<'_>| {
+        let results = homeroom_classes::create(tx, &new)?;
+        let mut classes = HomeroomClasses::with_capacity(results.len());
+        for result in results {
+            match result.outcome {
+                Ok(details) => classes.add_class(result.homeroom_id, *details, is_dry_run),
+                Err(problem) => classes.add_problem(result.homeroom_id, result.homeroom_name, problem),
+            }
+        }
+        Ok(classes)
+    };
+    if is_dry_run {
+        return Ok(Json(cx.write_or_preview(query.dry_run, make).await?).into_response());
+    }
+    let created = cx
+        .create(move |tx| Ok(Created("/api/classes".to_owned(), make(tx)?)))
+        .await?;
+    Ok(created.into_response())
 }
 
 /// List the students of a homeroom, by name
@@ -163,6 +198,8 @@ pub(crate) async fn students(
 }
 
 /// Add students to a homeroom
+///
+/// They are enrolled in the classes that follow the homeroom.
 #[utoipa::path(post, path = "/homerooms/{id}/students", params(("id" = String, Path)),
     request_body = NewHomeroomStudents, responses((status = 200, body = HomeroomStudentsAdded)))]
 pub(crate) async fn add_students(
@@ -175,6 +212,8 @@ pub(crate) async fn add_students(
 }
 
 /// Remove a student from a homeroom
+///
+/// The student also leaves the classes that follow the homeroom.
 #[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Ack)))]
 pub(crate) async fn remove_student(

@@ -156,6 +156,7 @@ pub fn endpoints() -> Endpoints {
         .noun("homerooms", |routes| routes
         .add(Member.or(Provisioning),  Standard,  "GET /homerooms", routes!(homerooms::list))
         .add(Admin.or(Provisioning),   Standard,  "POST /homerooms", routes!(homerooms::create))
+        .add(Admin.or(Provisioning),   Standard,  "POST /homerooms/classes", routes!(homerooms::create_classes))
         .add(Staff.or(Provisioning),   Standard,  "GET /homerooms/{id}", routes!(homerooms::show))
         .add(Admin.or(Provisioning),   Standard,  "PATCH DELETE /homerooms/{id}", routes!(homerooms::edit, homerooms::remove))
         .add(Staff.or(Provisioning),   Standard,  "GET /homerooms/{id}/students", routes!(homerooms::students))
@@ -172,6 +173,7 @@ pub fn endpoints() -> Endpoints {
         .add(Staff.or(Provisioning),   Standard,  "GET /classes/{id}/courses", routes!(classes::courses))
         .add(Staff.or(Provisioning),   Standard,  "POST /classes/{id}/teachers", routes!(classes::add_teacher))
         .add(Staff.or(Provisioning),   Standard,  "DELETE /classes/{id}/teachers/{userId}", routes!(classes::remove_teacher))
+        .add(Staff.or(Provisioning),   Standard,  "POST /classes/{id}/following", routes!(classes::follow))
         .add(Staff,                    Standard,  "POST /classes/{id}/clone", routes!(class_clones::clone))
         .add(Staff,                    Standard,  "POST /classes/{id}/copies", routes!(copies::into_class))
         .add(Member.or(Provisioning),  Standard,  "GET /classes/{id}/students", routes!(enrollments::list))

@@ -19,8 +19,8 @@ use crate::{args, fragments, statements};
 use common::error::Result;
 
 fragments! {
-    CLASS_COLUMNS = "k.id, k.organization_id, k.name, k.academic_year, k.semester, k.start_date, k.end_date, k.status,
-            k.teacher_id, k.homeroom_id, k.external_id, k.schedule, k.created_at, k.updated_at";
+    pub CLASS_COLUMNS = "k.id, k.organization_id, k.name, k.academic_year, k.semester, k.start_date, k.end_date, k.status,
+            k.teacher_id, k.homeroom_id, k.follows_homeroom, k.external_id, k.schedule, k.created_at, k.updated_at";
     /// Classes the viewer can list, with teacher, homeroom and counts.
     SELECT_CLASSES = "SELECT {CLASS_COLUMNS}, t.id AS user_id, t.name AS user_name, t.image AS user_image,
             h.name AS homeroom_name,
@@ -77,12 +77,13 @@ statements! {
     TEACHER = "SELECT {PERSON_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
     INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
-            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key,
+            follows_homeroom)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
     /// Updates every field of a class.
     UPDATE = "UPDATE classes SET name = $3, name_key = $4, academic_year = $5, semester = $6, start_date = $7,
             end_date = $8, status = $9, teacher_id = $10, homeroom_id = $11, external_id = $12, schedule = $13,
-            updated_at = $14, search_key = $15, sort_key = $16
+            updated_at = $14, search_key = $15, sort_key = $16, follows_homeroom = $17
         WHERE organization_id = $1 AND id = $2";
     /// Adds a subject to a class; does nothing if it is listed already.
     ADD_SUBJECT = "INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ($1, $2, $3)
@@ -225,6 +226,7 @@ impl WriteTx<'_> {
                 new.updated_at,
                 search_key(new.name.as_str()),
                 sort_key(new.name.as_str()),
+                new.follows_homeroom,
             ],
         )
         .map(drop)
@@ -251,6 +253,7 @@ impl WriteTx<'_> {
                 class.updated_at,
                 search_key(class.name.as_str()),
                 sort_key(class.name.as_str()),
+                class.follows_homeroom,
             ],
         )
         .map(drop)
@@ -296,7 +299,8 @@ fn gathered<T>(children: Vec<(ClassId, T)>) -> HashMap<ClassId, Vec<T>> {
     by_class
 }
 
-fn class(row: &Columns<'_>) -> Result<Class> {
+pub(crate) fn class(row: &Columns<'_>) -> Result<Class> {
+    let homeroom_id: Option<HomeroomId> = row.get("homeroom_id")?;
     Ok(Class {
         id: row.get("id")?,
         organization_id: row.get("organization_id")?,
@@ -307,7 +311,9 @@ fn class(row: &Columns<'_>) -> Result<Class> {
         end_date: row.get("end_date")?,
         status: row.get::<ClassStatus>("status")?,
         teacher_id: row.get("teacher_id")?,
-        homeroom_id: row.get("homeroom_id")?,
+        // The previous release detaches a homeroom without ending the following.
+        follows_homeroom: row.get("follows_homeroom")? && homeroom_id.is_some(),
+        homeroom_id,
         external_id: row.get("external_id")?,
         schedule: row.json_option("schedule")?,
         created_at: row.get("created_at")?,

@@ -77,6 +77,9 @@ statements! {
     /// Upgrades an enrollment made by a teacher to one made by the school.
     CONFIRM = "UPDATE class_enrollments SET enrolled_by = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3 AND enrolled_by IN ('teacher', 'homeroom')";
+    /// Keeps an enrollment when the student leaves the homeroom, because the student was enrolled individually.
+    KEEP = "UPDATE class_enrollments SET from_homeroom = FALSE
+        WHERE organization_id = $1 AND class_id = $2 AND student_id = $3 AND from_homeroom";
     /// Whether the school entrusted a student to the viewer: the student is enrolled in an unarchived class that the
     /// viewer manages, and either an admin or an import enrolled the student there, or the viewer leads a homeroom of
     /// the student.
@@ -192,19 +195,16 @@ impl WriteTx<'_> {
         self.enroll_by(class, student, by)
     }
 
-    /// Enrolls a student of a homeroom in a class on behalf of the caller; returns whether the enrollment is new.
-    pub fn enroll_from_homeroom(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
-        let by = EnrolledBy::caller_with_homeroom(self.viewer());
-        self.enroll_by(class, student, by)
-    }
-
     /// Enrolls a student in a class; returns whether the enrollment is new. An enrollment by the school overrides one
-    /// by a teacher.
+    /// by a teacher, and an individual enrollment one from the homeroom.
     pub fn enroll_by(&mut self, class: &ClassId, student: &UserId, by: EnrolledBy) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
         let is_new = self.execute(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
         if !is_new && by.is_of_school() {
             self.execute(&CONFIRM, args![class, student, by.as_str()])?;
+        }
+        if !is_new {
+            self.execute(&KEEP, args![class, student])?;
         }
         Ok(is_new)
     }

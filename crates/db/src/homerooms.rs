@@ -51,6 +51,9 @@ statements! {
         ORDER BY student_id";
     STUDENT = "SELECT {PERSON_COLUMNS} FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $2 AND e.student_id = $3";
+    /// The homerooms that have a class in a school year.
+    WITH_CLASS = "SELECT DISTINCT k.homeroom_id FROM classes k
+        WHERE k.organization_id = $1 AND k.homeroom_id IS NOT NULL AND k.academic_year = $2";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     INSERT = "INSERT INTO homerooms (organization_id, id, name, name_key, grade_level, academic_year, teacher_id,
@@ -65,8 +68,12 @@ statements! {
         ON CONFLICT (homeroom_id, student_id) DO NOTHING";
     LEAVE = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2 AND student_id = $3";
     LEAVE_ALL = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2";
-    /// Detaches the classes of a homeroom.
-    RELEASE_CLASSES = "UPDATE classes SET homeroom_id = NULL, updated_at = $3, row_version = row_version + 1
+    /// The students of following classes stay when the homeroom is deleted.
+    KEEP_FOLLOWERS = "UPDATE class_enrollments SET from_homeroom = FALSE
+        WHERE organization_id = $1 AND from_homeroom
+            AND class_id IN (SELECT k.id FROM classes k WHERE k.organization_id = $1 AND k.homeroom_id = $2)";
+    /// Detaches the classes of a homeroom, which stop following it.
+    RELEASE_CLASSES = "UPDATE classes SET homeroom_id = NULL, follows_homeroom = FALSE, updated_at = $3, row_version = row_version + 1
         WHERE organization_id = $1 AND homeroom_id = $2";
     /// Deletes a homeroom that nothing references.
     DELETE = "DELETE FROM homerooms WHERE organization_id = $1 AND id = $2";
@@ -126,6 +133,11 @@ impl ReadTx<'_> {
     /// Lists the students of a homeroom by name. The caller has checked the permission.
     pub fn homeroom_students(&mut self, id: &HomeroomId, search: Option<&str>) -> Result<Vec<HomeroomStudent>> {
         self.fetch_all_visible(&STUDENTS, args![id, search.map(super::pattern)], student)
+    }
+
+    /// Returns the homerooms that have a class in a school year, archived ones included.
+    pub fn homerooms_with_class(&mut self, year: &AcademicYear) -> Result<Vec<HomeroomId>> {
+        self.fetch_all(&WITH_CLASS, args![year], |row| row.get("homeroom_id"))
     }
 
     /// Returns a student of a homeroom.
@@ -195,10 +207,11 @@ impl WriteTx<'_> {
         self.execute(&LEAVE, args![id, student]).map(drop)
     }
 
-    /// Deletes a homeroom: its enrollments end, and the `homeroomId` of its classes becomes null
+    /// Deletes a homeroom: its enrollments end, and the `homeroomId` of its classes becomes null; their students stay
     /// (docs/api-contract.md#homerooms-and-subjects).
     pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<HomeroomRemoval> {
         let now = self.now();
+        self.execute(&KEEP_FOLLOWERS, args![id])?;
         let classes = self.execute(&RELEASE_CLASSES, args![id, now])?;
         let students = self.homeroom_student_ids(id)?;
         self.execute(&LEAVE_ALL, args![id])?;

@@ -48,8 +48,9 @@ statements! {
     UPDATE = "UPDATE invitations SET name = $3, role = $4, external_id = $5, class_ids = $6, homeroom_ids = $7,
             inviter_id = $8, status = $9, sent_at = $10, expires_at = $11, updated_at = $12
         WHERE organization_id = $1 AND id = $2";
-    /// The classes in which a member is a student or a co-teacher.
-    CLASSES_OF_MEMBER = "SELECT class_id FROM class_enrollments WHERE organization_id = $1 AND student_id = $2
+    /// The classes in which a member is a student or a co-teacher. Enrollments from a homeroom follow the homeroom.
+    CLASSES_OF_MEMBER = "SELECT class_id FROM class_enrollments
+        WHERE organization_id = $1 AND student_id = $2 AND NOT from_homeroom
         UNION SELECT class_id FROM class_teachers WHERE organization_id = $1 AND user_id = $2 ORDER BY class_id";
     HOMEROOMS_OF_MEMBER = "SELECT homeroom_id FROM homeroom_enrollments WHERE organization_id = $1 AND student_id = $2
         ORDER BY homeroom_id";

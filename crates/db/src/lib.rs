@@ -47,6 +47,7 @@ pub mod grade_books;
 pub mod group_assignments;
 pub mod groups;
 pub mod handouts;
+pub mod homeroom_following;
 pub mod homerooms;
 pub mod idempotency;
 pub mod imports;
@@ -319,6 +320,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("idempotency", idempotency::STATEMENTS),
         ("users", users::STATEMENTS),
         ("versions", versions::STATEMENTS),
+        ("homeroom_following", homeroom_following::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
         ("organization_sessions", organization_sessions::STATEMENTS),
         ("organization_settings", organization_settings::STATEMENTS),

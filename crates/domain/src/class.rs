@@ -33,7 +33,7 @@ string_enum! {
         Admin = "admin",
         /// By an import from the school's administration system.
         Import = "import",
-        /// By a teacher of the class, with all students of a homeroom.
+        /// By a teacher of the class, with all students of a homeroom, or because the class follows the homeroom.
         Homeroom = "homeroom",
     }
 }
@@ -98,6 +98,8 @@ pub struct Class {
     pub teacher_id: UserId,
     /// The homeroom the class was created from.
     pub homeroom_id: Option<HomeroomId>,
+    /// Whether students who join or leave the homeroom join or leave the class.
+    pub follows_homeroom: bool,
     /// Id in the school's administration system.
     pub external_id: Option<ExternalId>,
     /// Weekly timetable.
@@ -139,6 +141,10 @@ pub struct ClassEdit {
     #[serde(default)]
     #[garde(skip)]
     pub homeroom_id: FieldPatch<HomeroomId>,
+    /// Whether students who join or leave the homeroom join or leave the class. Requires a homeroom.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub follows_homeroom: FieldPatch<bool>,
     /// New id in the school's administration system.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
@@ -215,6 +221,7 @@ impl Class {
         fields.edit_nullable("endDate", &mut edited.end_date, edit.end_date.map(DateOrTime::moment));
         fields.edit("teacherId", &mut edited.teacher_id, edit.teacher_id)?;
         fields.edit_nullable("homeroomId", &mut edited.homeroom_id, edit.homeroom_id);
+        edited.edit_following(edit.follows_homeroom, &mut fields)?;
         fields.edit_nullable("externalId", &mut edited.external_id, edit.external_id);
         fields.edit_nullable("schedule", &mut edited.schedule, edit.schedule);
         let hands_over = fields.has("teacherId");
@@ -242,6 +249,36 @@ impl Class {
         }
         *self = edited;
         Ok(changed)
+    }
+
+    /// Applies `followsHomeroom`. A class without a homeroom stops following.
+    fn edit_following(&mut self, edit: FieldPatch<bool>, fields: &mut FieldDiff) -> Result<(), DomainError> {
+        let wanted = edit.required("followsHomeroom")?;
+        let has_homeroom = self.homeroom_id.is_some();
+        if wanted == Some(true) && !has_homeroom {
+            return Err(DomainError::Invalid {
+                path: "followsHomeroom",
+                code: "needs_homeroom",
+                message: "needs a homeroomId",
+            });
+        }
+        let follows = wanted.unwrap_or(self.follows_homeroom) && has_homeroom;
+        fields.write("followsHomeroom", &mut self.follows_homeroom, follows);
+        Ok(())
+    }
+
+    /// Returns whether changes of the homeroom change the enrolments now. Archived classes do not follow.
+    pub fn is_following(&self) -> bool {
+        self.follows_homeroom && self.status != ClassStatus::Archived
+    }
+
+    /// Rejects a single unenrolment of a student whom the homeroom would enrol again.
+    pub fn may_unenroll(&self, is_in_homeroom: bool) -> Result<(), DomainError> {
+        if self.is_following() && is_in_homeroom {
+            Err(DomainError::ClassFollowsHomeroom)
+        } else {
+            Ok(())
+        }
     }
 
     /// Rejects the deletion of a class that still has courses, groups or topics, unless `force` is set.

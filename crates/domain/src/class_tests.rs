@@ -17,6 +17,7 @@ fn class(status: ClassStatus) -> Class {
         status,
         teacher_id: UserId::new("ada"),
         homeroom_id: None,
+        follows_homeroom: false,
         external_id: None,
         schedule: None,
         created_at: Timestamp::from_millis(1),
@@ -168,4 +169,34 @@ fn the_lessons_of_a_schedule_are_checked() {
     );
     let cleared: ClassEdit = serde_json::from_str(r#"{"schedule": null, "subjectIds": []}"#).unwrap();
     assert!(cleared.validate().is_ok());
+}
+
+#[test]
+fn class_follows_only_while_it_has_a_homeroom_and_is_not_archived() {
+    let follow = |is_on: bool| ClassEdit {
+        follows_homeroom: FieldPatch::Value(is_on),
+        ..ClassEdit::default()
+    };
+    let mut class = class(ClassStatus::Active);
+    let refused = class.edit(follow(true), &ada(), true, NOW).unwrap_err();
+    assert_eq!(refused.code(), crate::error_code::ErrorCode::ValidationError);
+    let start = ClassEdit {
+        homeroom_id: FieldPatch::Value(HomeroomId::new("7b")),
+        ..follow(true)
+    };
+    let changed = class.edit(start, &ada(), true, NOW).unwrap();
+    assert!(changed.has("followsHomeroom") && class.is_following());
+    assert_eq!(class.may_unenroll(true), Err(DomainError::ClassFollowsHomeroom));
+    assert_eq!(class.may_unenroll(false), Ok(()));
+    assert!(class.edit(follow(true), &ada(), true, NOW).unwrap().is_empty());
+    class.edit(to(ClassStatus::Archived), &ada(), true, NOW).unwrap();
+    assert!(class.follows_homeroom && !class.is_following());
+    class.edit(to(ClassStatus::Active), &ada(), true, NOW).unwrap();
+    let detach = ClassEdit {
+        homeroom_id: FieldPatch::Null,
+        ..ClassEdit::default()
+    };
+    let changed = class.edit(detach, &ada(), true, NOW).unwrap();
+    assert!(changed.has("followsHomeroom") && !class.follows_homeroom);
+    assert_eq!(class.may_unenroll(true), Ok(()));
 }

@@ -97,6 +97,11 @@ pub enum DomainError {
     /// A write to an archived class.
     #[error("The class is archived and can only be read; ask a teacher to activate it again.")]
     ClassArchived,
+    /// A student of the homeroom is unenrolled from a class that follows it.
+    #[error(
+        "This class follows its homeroom; take the student out of the homeroom, or let the class stop following it."
+    )]
+    ClassFollowsHomeroom,
     /// A new group or topic in an archived course.
     #[error("The course is archived and takes no new groups or topics; activate it again first.")]
     CourseArchived,
@@ -215,6 +220,7 @@ impl DomainError {
             Self::ClassNotEmpty => ErrorCode::ClassNotEmpty,
             Self::LastOwner => ErrorCode::LastOwner,
             Self::ClassArchived => ErrorCode::ClassArchived,
+            Self::ClassFollowsHomeroom => ErrorCode::ClassFollowsHomeroom,
             Self::CourseArchived => ErrorCode::CourseArchived,
             Self::AdminOnly | Self::StudentsWriteToStaff => ErrorCode::ForbiddenRole,
             Self::Invalid { .. } => ErrorCode::ValidationError,

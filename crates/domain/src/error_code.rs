@@ -62,6 +62,7 @@ error_codes! {
     AssignmentStarted = "ASSIGNMENT_STARTED", 409, User, "A group has started, so the topic stays published.";
     BadRequest = "BAD_REQUEST", 400, Program, "The request is invalid; the message names the reason.";
     ClassArchived = "CLASS_ARCHIVED", 409, User, "The class is archived and read-only.";
+    ClassFollowsHomeroom = "CLASS_FOLLOWS_HOMEROOM", 409, User, "The class follows its homeroom, and the student is in it.";
     ClassMismatch = "CLASS_MISMATCH", 409, User, "Class, course, group, topic and subject do not belong together.";
     ClassNotEmpty = "CLASS_NOT_EMPTY", 409, User, "The class still has courses, groups or topics.";
     CourseArchived = "COURSE_ARCHIVED", 409, User, "The course is archived and accepts nothing new.";

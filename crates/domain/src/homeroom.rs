@@ -5,8 +5,21 @@ use serde::{Deserialize, Serialize};
 use crate::domain_error::DomainError;
 use crate::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use crate::string_enum::string_enum;
 use crate::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use crate::time::Timestamp;
+
+string_enum! {
+    /// Why no class was created for a homeroom.
+    HomeroomClassProblem {
+        /// The homeroom is unknown.
+        NotFound = "NOT_FOUND",
+        /// The homeroom has a class in the school year.
+        HasClass = "HAS_CLASS",
+        /// Neither the homeroom nor the request names a teacher of the organization.
+        NoTeacher = "NO_TEACHER",
+    }
+}
 
 /// An administrative class of the school, independent of its lessons.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -50,6 +50,19 @@ db::statements! {
     /// A passage that a comment refers to is in a generation that the document had.
     COMMENT_ANCHORS = "SELECT t.organization_id, t.id FROM comment_threads t JOIN documents d ON d.id = t.document_id
         WHERE t.generation > d.generation";
+    /// The active students of a homeroom are enrolled in the classes that follow it.
+    FOLLOWERS = "SELECT k.organization_id, k.id FROM classes k
+        JOIN homeroom_enrollments h ON h.organization_id = k.organization_id AND h.homeroom_id = k.homeroom_id
+        JOIN members m ON m.organization_id = h.organization_id AND m.user_id = h.student_id
+        JOIN users u ON u.id = m.user_id
+        WHERE k.follows_homeroom AND k.status <> 'ARCHIVED' AND m.role = 'student' AND m.is_active AND u.is_active
+            AND NOT EXISTS (SELECT 1 FROM class_enrollments e WHERE e.class_id = k.id AND e.student_id = h.student_id)";
+    /// Who left a homeroom has no enrollment from it in the classes that follow it.
+    LEAVERS = "SELECT e.organization_id, e.id FROM class_enrollments e JOIN classes k ON k.id = e.class_id
+        WHERE k.follows_homeroom AND k.status <> 'ARCHIVED' AND e.from_homeroom
+            AND NOT EXISTS (SELECT 1 FROM homeroom_enrollments h
+                JOIN members m ON m.organization_id = h.organization_id AND m.user_id = h.student_id
+                WHERE h.homeroom_id = k.homeroom_id AND h.student_id = e.student_id AND m.is_active)";
     /// The content of a document is one of its own revisions.
     CONTENT = "SELECT d.organization_id, d.id FROM documents d WHERE d.current_revision_id IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM document_revisions r WHERE r.id = d.current_revision_id AND r.document_id = d.id)";

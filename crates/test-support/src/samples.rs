@@ -22,6 +22,9 @@ pub struct Ids {
     pub attachment: String,
     pub submission: String,
     pub user: String,
+    pub homeroom: String,
+    /// A teacher.
+    pub teacher: String,
 }
 
 impl Ids {
@@ -37,6 +40,8 @@ impl Ids {
             attachment: lesson.attachment,
             submission: lesson.submission,
             user: app.world.ben.id.clone(),
+            homeroom: lesson.homeroom,
+            teacher: app.world.ada.id.clone(),
         }
     }
 
@@ -52,6 +57,8 @@ impl Ids {
             attachment: id(),
             submission: id(),
             user: id(),
+            homeroom: id(),
+            teacher: id(),
         }
     }
 }
@@ -120,6 +127,11 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students" | "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("POST", "/classes/{id}/following") => json!({"followsHomeroom": false}),
+        ("POST", "/homerooms/classes") => {
+            let homerooms = json!([{"homeroomId": ids.homeroom, "teacherId": ids.teacher}]);
+            json!({"academicYear": "2031/2032", "homerooms": homerooms})
+        }
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
         ("POST", "/classes/{id}/clone") => json!({"name": "Sample", "academicYear": "2027/2028"}),
         ("POST", "/classes/{id}/copies") => json!({"courseId": ids.course, "withFiles": true}),

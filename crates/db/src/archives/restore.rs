@@ -425,6 +425,7 @@ impl RowInserter<'_, '_> {
         let homeroom = row.text("homeroom_id");
         if homeroom.is_some_and(|homeroom| !self.surroundings.homerooms.contains(homeroom)) {
             row.clear(&["homeroom_id"]);
+            row.set("follows_homeroom", Cell::Bool(false));
         }
         let external_id = row.text("external_id").map(str::to_owned);
         if let Some(external_id) = external_id

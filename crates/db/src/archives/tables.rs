@@ -24,7 +24,10 @@ pub struct ArchivedTable {
 
 /// The values of columns that did not exist when older archives were written: table, column and value as JSON. A column
 /// that a migration adds to an archived table is listed here, unless it is NULL in old rows.
-const ADDED_COLUMNS: &[(&str, &str, &str)] = &[];
+const ADDED_COLUMNS: &[(&str, &str, &str)] = &[
+    ("classes", "follows_homeroom", "false"),
+    ("class_enrollments", "from_homeroom", "false"),
+];
 
 /// The columns with ids of users, by table.
 pub const USER_COLUMNS: &[(&str, &[&str])] = &[
@@ -118,6 +121,7 @@ pub static TABLES: &[ArchivedTable] = &[
             ("status", Text),
             ("teacher_id", Text),
             ("homeroom_id", Text),
+            ("follows_homeroom", Bool),
             ("schedule", Text),
             ("external_id", Text),
             ("created_at", Int),
@@ -150,6 +154,7 @@ pub static TABLES: &[ArchivedTable] = &[
             ("enrolled_at", Int),
             ("completed_at", Int),
             ("enrolled_by", Text),
+            ("from_homeroom", Bool),
         ],
     },
     ArchivedTable {

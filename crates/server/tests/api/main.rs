@@ -30,6 +30,8 @@ mod failed_sign_ins;
 mod group_generation;
 mod group_members;
 mod groups;
+mod homeroom_classes;
+mod homeroom_following;
 mod homerooms;
 mod import_files;
 mod imports;

@@ -57,6 +57,7 @@ const CREATE_ROUTES: &[(&str, &str)] = &[
     ("/admin/sign-on/{id}/identities", "external_identities"),
     ("/subjects", "subjects"),
     ("/homerooms", "homerooms"),
+    ("/homerooms/classes", "classes"),
     ("/classes", "classes"),
     ("/classes/{id}/clone", "classes"),
     ("/classes/{id}/copies", "courses"),

@@ -16,6 +16,7 @@ use domain::realtime::KillReason;
 use domain::time::Timestamp;
 use domain::user::Member;
 
+use super::homeroom_following::{FollowScope, follow};
 use super::invitations::{add_enrollment_targets, digest, set_status};
 use super::people::{self, Password};
 use super::{classes, passwords, sessions};
@@ -370,6 +371,7 @@ fn join_homeroom(tx: &mut WriteTx<'_>, id: &HomeroomId, user: &UserId) -> Result
     if tx.enroll_in_homeroom(id, user)? {
         let students = vec![student];
         tx.record(HomeroomChange::StudentsAdded { homeroom, students });
+        follow(tx, FollowScope::Homeroom(id))?;
     }
     Ok(())
 }

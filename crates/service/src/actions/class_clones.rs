@@ -14,7 +14,7 @@ use domain::details::{AssignmentDetails, ClassDetails};
 use domain::domain_error::DomainError;
 use domain::file::{AssignmentAttachment, FileKey};
 use domain::group::Group;
-use domain::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
+use domain::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupAssignmentId, GroupId, HomeroomId, UserId};
 use domain::school_year::YearShift;
 use domain::text::{AcademicYear, Name};
 use domain::zone::Zone;
@@ -24,6 +24,7 @@ use utoipa::ToSchema;
 
 use super::assignments::person;
 use super::copies::{self, CopiedGroups, CopyPlan, FILES_MAX, TOPICS_MAX};
+use super::homeroom_following::{FollowScope, follow};
 use common::clock;
 use common::error::{Error, Result};
 use db::assignments::AssignmentFilter;
@@ -110,6 +111,7 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
     let shift = YearShift::between(&old.academic_year, &new.academic_year);
     let zone = tx.time_zone()?;
     let teacher_id = owner(tx, &old)?;
+    let homeroom = followed_homeroom(tx, &old, new)?;
     let class = Class {
         id: ClassId::new(clock::new_id()),
         name: new.name.clone(),
@@ -118,7 +120,8 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
         end_date: old.end_date.map(|moment| shift.apply(moment, &zone)),
         status: ClassStatus::Draft,
         teacher_id,
-        homeroom_id: None,
+        follows_homeroom: homeroom.is_some(),
+        homeroom_id: homeroom,
         external_id: None,
         created_at: tx.now(),
         updated_at: tx.now(),
@@ -161,6 +164,10 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
         let class = Box::new(class.clone());
         tx.record(ClassChange::Enrolled { class, students });
     }
+    if let Some(homeroom) = &class.homeroom_id {
+        tx.adopt_homeroom(&class.id, homeroom)?;
+        follow(tx, FollowScope::Class(&class))?;
+    }
     record_clone(tx, &class.id, &groups.created)?;
     Ok(details)
 }
@@ -179,6 +186,22 @@ fn owner(tx: &mut WriteTx<'_>, old: &Class) -> Result<UserId> {
     }
     // No teacher is available: an administrator has to transfer the new class, as well as the original.
     Ok(old.teacher_id.clone())
+}
+
+/// Returns the homeroom that the copy follows: that of the original, if the copy has the students and the homeroom is
+/// not one of another school year.
+fn followed_homeroom(tx: &mut WriteTx<'_>, old: &Class, new: &NewClone) -> Result<Option<HomeroomId>> {
+    let Some(id) = old
+        .homeroom_id
+        .as_ref()
+        .filter(|_| old.is_following() && new.with_students)
+    else {
+        return Ok(None);
+    };
+    tx.lock_homeroom_students(id)?;
+    let homeroom = tx.homeroom(id)?.homeroom;
+    let is_of_year = homeroom.academic_year.is_none_or(|year| year == new.academic_year);
+    Ok(is_of_year.then(|| id.clone()))
 }
 
 fn is_teacher(tx: &mut WriteTx<'_>, id: &UserId) -> Result<bool> {

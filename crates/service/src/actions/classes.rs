@@ -3,7 +3,7 @@
 use domain::access::Viewer;
 use domain::change::class::ClassChange;
 use domain::change::deletion::CascadeDeletion;
-use domain::class::{Class, ClassEdit, ClassStatus};
+use domain::class::{Class, ClassEdit, ClassStatus, EnrolledBy};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::ClassDetails;
 use domain::domain_error::DomainError;
@@ -19,6 +19,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::deletions::{self, Deleting, KeptDeletion};
+use super::homeroom_following::{FollowOutcome, FollowScope, follow};
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -53,6 +54,9 @@ pub struct NewClass {
     /// The homeroom that the class belongs to.
     #[garde(skip)]
     pub homeroom_id: Option<HomeroomId>,
+    /// Whether students who join or leave the homeroom join or leave the class. Requires a homeroom.
+    #[garde(custom(needs_homeroom(self.homeroom_id.as_ref())))]
+    pub follows_homeroom: Option<bool>,
     /// The subjects of the class.
     #[serde(default)]
     #[garde(dive)]
@@ -106,6 +110,9 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<ClassDetails> {
     let teacher = owner(tx, new.teacher_id.as_ref())?;
     if let Some(homeroom) = &new.homeroom_id {
         tx.homeroom_label(homeroom)?;
+        if new.follows_homeroom == Some(true) {
+            tx.lock_homeroom_students(homeroom)?;
+        }
     }
     let start_date = new.start_date.map(|date| tx.resolve_timestamp(date)).transpose()?;
     let end_date = new.end_date.map(|date| tx.resolve_timestamp(date)).transpose()?;
@@ -124,6 +131,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<ClassDetails> {
         status: new.status.unwrap_or(ClassStatus::Active),
         teacher_id: teacher.id,
         homeroom_id: new.homeroom_id.clone(),
+        follows_homeroom: new.follows_homeroom == Some(true),
         external_id: new.external_id.clone(),
         schedule: new.schedule.clone(),
         created_at: tx.now(),
@@ -134,11 +142,18 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<ClassDetails> {
         tx.add_class_subject(&class.id, subject)?;
     }
     let mut students = Vec::new();
-    if let (Some(homeroom), Some(true)) = (&new.homeroom_id, new.enroll_homeroom) {
-        students = tx.homeroom_learners(homeroom)?;
-        for student in &students {
-            tx.enroll_from_homeroom(&class.id, &student.id)?;
-        }
+    let is_following = class.is_following();
+    if let Some(homeroom) = new
+        .homeroom_id
+        .as_ref()
+        .filter(|_| is_following || new.enroll_homeroom == Some(true))
+    {
+        let by = if is_following {
+            EnrolledBy::Homeroom
+        } else {
+            EnrolledBy::caller_with_homeroom(tx.viewer())
+        };
+        students = tx.enroll_homeroom(&class.id, homeroom, by, is_following)?;
     }
     let details = tx.whole_class(&class.id)?;
     tx.record(ClassChange::Created {
@@ -152,9 +167,17 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<ClassDetails> {
     Ok(details)
 }
 
-/// Applies a PATCH. Subjects are added and removed one by one, because courses refer to the links that stay.
+/// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<ClassDetails> {
+    edit_following(tx, id, edit).map(|(details, _)| details)
+}
+
+/// Applies a PATCH, and returns who joined and left the class because of its homeroom. Subjects are added and removed
+/// one by one, because courses refer to the links that stay.
+pub fn edit_following(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<(ClassDetails, FollowOutcome)> {
+    lock_homerooms(tx, id, edit)?;
     let mut class = tx.lock_managed_class(id)?;
+    let former = class.clone();
     let before = tx.whole_class(id)?;
     if let Some(teacher) = edit.teacher_id.value().filter(|teacher| **teacher != class.teacher_id) {
         tx.teaching_member(teacher)?;
@@ -184,6 +207,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Clas
         let listed = before.subjects.into_iter().map(|subject| subject.id).collect();
         changed.extend(replace_subjects(tx, &class, listed, wanted)?);
     }
+    let mut followed = FollowOutcome::default();
     if !changed.is_empty() {
         class.updated_at = tx.now();
         tx.update_class(&class)?;
@@ -192,14 +216,57 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Clas
             tx.remove_co_teacher(id, &class.teacher_id)?;
         }
         let students = tx.class_student_ids(id)?;
-        let class = Box::new(tx.whole_class(id)?);
+        let details = Box::new(tx.whole_class(id)?);
         tx.record(ClassChange::Updated {
-            class,
+            class: details,
             changed,
             students,
         });
+        followed = update_following(tx, &former, &class)?;
     }
-    tx.whole_class(id)
+    Ok((tx.whole_class(id)?, followed))
+}
+
+/// Locks the homerooms that the class follows before or after the change, in the order of their ids and before the
+/// class, as changes of their students do.
+fn lock_homerooms(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<()> {
+    let class = tx.class(id)?;
+    if !class.follows_homeroom && edit.follows_homeroom.is_unchanged() {
+        return Ok(());
+    }
+    let mut homerooms: Vec<_> = edit
+        .homeroom_id
+        .value()
+        .into_iter()
+        .chain(&class.homeroom_id)
+        .cloned()
+        .collect();
+    homerooms.sort_unstable();
+    homerooms.dedup();
+    for homeroom in &homerooms {
+        tx.lock_homeroom_students(homeroom)?;
+    }
+    Ok(())
+}
+
+/// Adapts the enrolments to a changed homeroom, `followsHomeroom` or status. Students of the homeroom who are enrolled
+/// when the following starts belong to the homeroom from then on.
+fn update_following(tx: &mut WriteTx<'_>, former: &Class, class: &Class) -> Result<FollowOutcome> {
+    let is_moved = former.homeroom_id != class.homeroom_id;
+    if is_moved && !(former.follows_homeroom && class.follows_homeroom) {
+        tx.release_enrollments(&class.id)?;
+    }
+    let Some(homeroom) = class.homeroom_id.as_ref().filter(|_| class.follows_homeroom) else {
+        return Ok(FollowOutcome::default());
+    };
+    let is_started = is_moved || !former.follows_homeroom;
+    if is_started {
+        tx.adopt_homeroom(&class.id, homeroom)?;
+    }
+    if !is_started && former.is_following() {
+        return Ok(FollowOutcome::default());
+    }
+    follow(tx, FollowScope::Class(class))
 }
 
 /// Deletes a class; with `force`, together with its content.

@@ -7,6 +7,7 @@ use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, ClassId, CourseId, DeletionId, DocumentId, GroupId};
 use domain::time::Timestamp;
 
+use super::homeroom_following::{FollowScope, follow};
 use common::error::{Error, Result};
 use db::WriteTx;
 use db::archives::{NewDeletion, Restoration};
@@ -84,11 +85,15 @@ pub fn restore(tx: &mut WriteTx<'_>, id: &DeletionId) -> Result<(DeletedObject, 
     }
     let Restoration { outcome, relinked } = tx.restore_archive(&deletion)?;
     let restored = Box::new(restored_objects(tx, &deletion, relinked)?);
+    let class = restored.class.as_ref().map(|details| details.class.clone());
     tx.record(DeletionChange::Restored {
         deletion: Box::new(deletion.clone()),
         outcome: outcome.clone(),
         restored,
     });
+    if let Some(class) = class {
+        follow(tx, FollowScope::Class(&class))?;
+    }
     Ok((deletion, outcome))
 }
 

@@ -1,17 +1,18 @@
 //! Enrolls students in classes, unenrolls them and marks enrolments as completed.
 
 use domain::change::class::ClassChange;
-use domain::class::ClassEnrollment;
+use domain::class::{Class, ClassEnrollment, EnrolledBy};
 use domain::domain_error::DomainError;
 use domain::id::{ClassId, GroupId, HomeroomId, UserId};
 use domain::list::List;
 use domain::patch::FieldPatch;
 use domain::time::Timestamp;
+use domain::user::Person;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use common::error::Result;
+use common::error::{Error, Result};
 use db::WriteTx;
 
 /// The students to enroll: either a list, or all students of a homeroom.
@@ -61,28 +62,10 @@ pub fn enroll(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewStudents) -> Result<E
         }
     };
     let class = tx.lock_managed_class(id)?;
-    let wanted = if let Some(homeroom) = by_homeroom {
-        tx.homeroom_label(homeroom)?;
-        tx.homeroom_learners(homeroom)?
-    } else {
-        let named = new.student_ids.as_deref().unwrap_or_default();
-        named
-            .iter()
-            .map(|student| tx.learning_member(student))
-            .collect::<Result<Vec<_>>>()?
+    let (asked, students) = match by_homeroom {
+        Some(homeroom) => enroll_homeroom(tx, &class, homeroom)?,
+        None => enroll_by_id(tx, &class, new.student_ids.as_deref().unwrap_or_default())?,
     };
-    class.writable()?;
-    let asked = wanted.len();
-    let mut students = Vec::new();
-    for student in wanted {
-        let is_new = match by_homeroom {
-            Some(_) => tx.enroll_from_homeroom(id, &student.id)?,
-            None => tx.enroll(id, &student.id)?,
-        };
-        if is_new {
-            students.push(student);
-        }
-    }
     let enrolled = Enrolled {
         added: students.len(),
         already_enrolled: asked - students.len(),
@@ -94,12 +77,46 @@ pub fn enroll(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewStudents) -> Result<E
     Ok(enrolled)
 }
 
+/// Enrols single students. Returns how many were named, and those who were not enrolled before.
+fn enroll_by_id(tx: &mut WriteTx<'_>, class: &Class, named: &[UserId]) -> Result<(usize, Vec<Person>)> {
+    let wanted = named
+        .iter()
+        .map(|student| tx.learning_member(student))
+        .collect::<Result<Vec<_>>>()?;
+    class.writable()?;
+    let mut students = Vec::new();
+    for student in wanted {
+        if tx.enroll(&class.id, &student.id)? {
+            students.push(student);
+        }
+    }
+    Ok((named.len(), students))
+}
+
+/// Enrols the active students of a homeroom. Returns how many there are, and those who were not enrolled before.
+fn enroll_homeroom(tx: &mut WriteTx<'_>, class: &Class, homeroom: &HomeroomId) -> Result<(usize, Vec<Person>)> {
+    tx.homeroom_label(homeroom)?;
+    let asked = tx.homeroom_learners(homeroom)?.len();
+    class.writable()?;
+    let by = EnrolledBy::caller_with_homeroom(tx.viewer());
+    let is_bound = class.is_following() && class.homeroom_id.as_ref() == Some(homeroom);
+    let students = tx.enroll_homeroom(&class.id, homeroom, by, is_bound)?;
+    if by.is_of_school() && students.len() < asked {
+        tx.confirm_homeroom(&class.id, homeroom)?;
+    }
+    Ok((asked, students))
+}
+
 /// Ends an enrolment and the memberships of the student in all groups of the class. Returns those groups. Submissions
-/// keep the list of their participants.
+/// keep the list of their participants. A class that follows its homeroom keeps the students of the homeroom.
 pub fn unenroll(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId) -> Result<Vec<GroupId>> {
     let class = tx.lock_managed_class(id)?;
     let student = tx.class_student(id, student_id)?.person;
     class.writable()?;
+    if let Some(homeroom) = class.homeroom_id.as_ref().filter(|_| class.is_following()) {
+        let is_active = tx.learning_member(student_id).map(|_| true).or_else(or_false)?;
+        class.may_unenroll(is_active && tx.is_in_homeroom(homeroom, student_id)?)?;
+    }
     let left = tx.end_enrollment(id, student_id)?;
     let removed_from = left.iter().map(|details| details.group.id.clone()).collect();
     let class = Box::new(class);
@@ -125,4 +142,11 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId, edit: &Enro
         });
     }
     Ok(enrollment)
+}
+
+fn or_false(error: Error) -> Result<bool> {
+    match error {
+        Error::NotFound => Ok(false),
+        other => Err(other),
+    }
 }

@@ -1,4 +1,4 @@
-//! Creates, updates and deletes homerooms, and manages their students.
+//! Creates, updates and deletes homerooms, and manages their students. Classes that follow a homeroom change with it.
 
 use domain::change::homeroom::HomeroomChange;
 use domain::homeroom::{Homeroom, HomeroomEdit};
@@ -9,6 +9,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::homeroom_following::{FollowScope, follow};
 use common::clock;
 use common::error::Result;
 use db::WriteTx;
@@ -89,7 +90,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Resul
     tx.homeroom(id)
 }
 
-/// Deletes a homeroom. Its students stay in the organization and in their classes.
+/// Deletes a homeroom. Its students stay in the organization and in their classes, which stop following it.
 pub fn remove(tx: &mut WriteTx<'_>, id: &HomeroomId) -> Result<()> {
     let homeroom = tx.lock_homeroom(id)?;
     let HomeroomRemoval { students, classes } = tx.delete_homeroom(id)?;
@@ -118,15 +119,16 @@ pub fn add_students(tx: &mut WriteTx<'_>, id: &HomeroomId, new: &NewHomeroomStud
     let added = students.len();
     if added > 0 {
         tx.record(HomeroomChange::StudentsAdded { homeroom, students });
+        follow(tx, FollowScope::Homeroom(id))?;
     }
     Ok(added)
 }
 
-/// Removes a student from a homeroom. Class enrolments stay.
+/// Removes a student from a homeroom, and from the classes that follow it. Other enrolments stay.
 pub fn remove_student(tx: &mut WriteTx<'_>, id: &HomeroomId, student_id: &UserId) -> Result<()> {
     let homeroom = tx.lock_homeroom(id)?;
     let student = tx.homeroom_student(id, student_id)?;
     tx.leave_homeroom(id, student_id)?;
     tx.record(HomeroomChange::StudentRemoved { homeroom, student });
-    Ok(())
+    follow(tx, FollowScope::Homeroom(id)).map(drop)
 }

@@ -17,6 +17,7 @@ use domain::text::{AcademicYear, ExternalId, Name, ShortName, Username};
 use domain::user::Person;
 use domain::user_name;
 
+use super::homeroom_following::{FollowScope, follow};
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -309,6 +310,7 @@ fn apply_all(
     for (id, students) in joined {
         let homeroom = tx.homeroom(&id)?.homeroom;
         tx.record(HomeroomChange::StudentsAdded { homeroom, students });
+        follow(tx, FollowScope::Homeroom(&id))?;
     }
     Ok(outcomes)
 }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::api_tokens;
+use super::homeroom_following::{FollowScope, follow};
 use common::error::Result;
 use db::WriteTx;
 use db::members::MemberWithUser;
@@ -45,6 +46,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
         let from = std::mem::replace(&mut member.role, role);
         member.updated_at = Some(tx.now());
         tx.update_member(&member)?;
+        follow(tx, FollowScope::Student(&user.id))?;
         let sessions = tx.end_sessions_after_role_change(&user.id)?;
         api_tokens::revoke_all_of(tx, &user.id)?;
         tx.record(UserChange::RoleChanged {

@@ -36,6 +36,8 @@ pub mod group_members;
 pub mod groups;
 pub mod handouts;
 pub mod help;
+pub mod homeroom_classes;
+pub mod homeroom_following;
 pub mod homerooms;
 pub mod imports;
 pub mod invitations;

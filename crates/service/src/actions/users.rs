@@ -17,6 +17,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::enrollments::{self, NewStudents};
+use super::homeroom_following::{FollowScope, follow};
 use super::homerooms::{self, NewHomeroomStudents};
 use super::people::{self, NewPerson, Password, Provisioned};
 use super::sign_in;
@@ -290,6 +291,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         };
         member.updated_at = Some(tx.now());
         tx.update_member(&member)?;
+        follow(tx, FollowScope::Student(id))?;
         if !changed.has("isActive") {
             tx.record(UserChange::MembershipSwitched {
                 user: user.person(),

@@ -206,6 +206,8 @@ fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesso
                 attachment: lesson.shared_file.clone(),
                 submission: lesson.submission.clone(),
                 user: person(&world.ben),
+                homeroom: fixture.base_lesson.homeroom.clone(),
+                teacher: person(&world.ada),
             };
             return sample(line.method, line.path, &ids);
         }

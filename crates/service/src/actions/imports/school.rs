@@ -62,6 +62,7 @@ pub(super) fn import_class(
             status: None,
             teacher_id: Some(teacher_id),
             homeroom_id: None,
+            follows_homeroom: None,
             subject_ids: None,
             schedule: None,
             external_id: Some(new.external_id.clone()),
