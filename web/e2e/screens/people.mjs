@@ -114,6 +114,16 @@ export default [
     },
   },
   {
+    name: "Classes from homerooms",
+    who: "admin",
+    path: async (harness) => (await homeroom(harness)) && "/admin/homerooms",
+    ready: rows,
+    does: async (page) => {
+      await page.getByRole("button", { name: /^(Create classes…|Klassen anlegen …)$/ }).click();
+      await page.getByRole("dialog").getByRole("listitem").first().waitFor();
+    },
+  },
+  {
     name: "A new school year",
     who: "admin",
     path: async (harness) => (await homeroom(harness)) && "/admin/homerooms",

@@ -58,6 +58,7 @@ interface QueryKeys {
     active: () => QueryKey;
     mine: () => QueryKey;
     open: () => QueryKey;
+    following: (id: string, homeroomId: string) => QueryKey;
   };
   courses: {
     list: () => QueryKey;
@@ -93,7 +94,7 @@ interface QueryKeys {
     contributions: (id: string) => QueryKey;
   };
   health: { now: () => QueryKey; sendsEmail: () => Key<boolean> };
-  homerooms: { list: () => QueryKey; students: (id: string) => QueryKey };
+  homerooms: { list: () => QueryKey; students: (id: string) => QueryKey; newClasses: (year: string) => QueryKey };
   import: { wizard: () => Key<Wizard>; progress: () => Key<{ rows: number; done: number; isFinished: boolean }> };
   invitations: { own: () => QueryKey; preview: (token: string) => QueryKey };
   me: {

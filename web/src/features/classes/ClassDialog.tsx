@@ -17,6 +17,7 @@ import { DateTimeField } from "../../forms/DateTimeField";
 import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { type Class, userSearchQuery, schoolYear } from "./classes";
+import { FollowPreview } from "./FollowPreview";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 
@@ -36,6 +37,7 @@ const valuesOf = (schoolClass: Class | undefined) => ({
   endDate: schoolClass?.endDate ?? null,
   subjectIds: (schoolClass?.subjects ?? []).map((subject) => subject.id),
   homeroomId: schoolClass?.homeroomId ?? null,
+  followsHomeroom: schoolClass?.followsHomeroom ?? false,
   enrollHomeroom: true,
   teacherId: schoolClass?.teacherId ?? null,
   externalId: schoolClass?.externalId ?? "",
@@ -71,7 +73,7 @@ export function ClassDialog({ schoolClass, onClose, onMade }: Props) {
         <TextField label={t("classes.year")} isRequired maxLength={20} {...form.field("academicYear")} />
       </div>
       <SubjectList known={schoolClass?.subjects ?? []} {...form.field("subjectIds")} />
-      <HomeroomFields form={form} isNew={schoolClass === undefined} />
+      <HomeroomFields form={form} schoolClass={schoolClass} />
       {isAdmin(person) ? <OwnerSelect schoolClass={schoolClass} {...form.field("teacherId")} /> : null}
       {schoolClass?.status === "ARCHIVED" ? null : (
         <RadioGroup
@@ -115,10 +117,18 @@ function SubjectList({ known, ...field }: SubjectListProps) {
   return <CheckboxList label={t("classes.subjects")} options={all} {...field} />;
 }
 
-function HomeroomFields({ form, isNew }: { form: FormState<ClassValues, Class>; isNew: boolean }) {
+function HomeroomFields({
+  form,
+  schoolClass,
+}: {
+  form: FormState<ClassValues, Class>;
+  schoolClass: Class | undefined;
+}) {
   const { t } = useTranslation();
   const found = useQuery(homeroomsQuery).data ?? [];
   if (found.length === 0) return null;
+  const { homeroomId, followsHomeroom } = form.values;
+  const isStarted = followsHomeroom && (schoolClass?.followsHomeroom !== true || schoolClass.homeroomId !== homeroomId);
   return (
     <div>
       <OptionalSelect
@@ -127,7 +137,16 @@ function HomeroomFields({ form, isNew }: { form: FormState<ClassValues, Class>; 
         options={found.map((one) => ({ id: one.id, name: homeroomLabel(one) }))}
         {...form.field("homeroomId")}
       />
-      {isNew && form.values.homeroomId !== null ? (
+      {homeroomId === null ? null : (
+        <>
+          <Checkbox {...form.check("followsHomeroom")}>{t("classes.followsHomeroom")}</Checkbox>
+          <p className="text-soft text-sm">{t("classes.followsHint")}</p>
+          {schoolClass !== undefined && isStarted ? (
+            <FollowPreview classId={schoolClass.id} homeroomId={homeroomId} />
+          ) : null}
+        </>
+      )}
+      {schoolClass === undefined && homeroomId !== null && !followsHomeroom ? (
         <Checkbox {...form.check("enrollHomeroom")}>{t("classes.enrollHomeroom")}</Checkbox>
       ) : null}
     </div>
@@ -161,6 +180,7 @@ function saveClass(schoolClass: Class | undefined, values: ClassValues): Promise
   const { enrollHomeroom, teacherId, ...rest } = values;
   const body = {
     ...rest,
+    followsHomeroom: rest.followsHomeroom && rest.homeroomId !== null,
     semester: rest.semester || null,
     externalId: rest.externalId || null,
     schedule: rest.schedule.length === 0 ? null : rest.schedule,

@@ -13,7 +13,12 @@ export function ClassFacts({ schoolClass }: { schoolClass: Class }) {
     [t("classes.year"), [schoolClass.academicYear, schoolClass.semester].filter(Boolean).join(" · ")],
     [t("classes.owner"), schoolClass.teacher.name],
     [t("classes.subjects"), (schoolClass.subjects ?? []).map((subject) => subject.name).join(", ")],
-    [t("classes.homeroom"), schoolClass.homeroom?.name ?? ""],
+    [
+      t("classes.homeroom"),
+      [schoolClass.homeroom?.name, schoolClass.followsHomeroom ? t("classes.isFollowing") : ""]
+        .filter(Boolean)
+        .join(" · "),
+    ],
     [t("classes.start"), schoolClass.startDate === null ? "" : day(schoolClass.startDate)],
     [t("classes.end"), schoolClass.endDate === null ? "" : day(schoolClass.endDate)],
     [

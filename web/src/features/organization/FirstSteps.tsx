@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { buttonClass } from "../../components/Button";
 import { Card } from "../../components/Card";
+import { homeroomsQuery } from "../homerooms/homerooms";
 import { subjectsQuery } from "../subjects/subjects";
 import { listFirstSteps } from "./firstStepsOrder";
 import { statsQuery } from "./organization";
@@ -14,6 +15,7 @@ export function FirstSteps() {
   const { t } = useTranslation();
   const stats = useQuery(statsQuery).data;
   const subjects = useQuery(subjectsQuery).data;
+  const hasHomerooms = (useQuery(homeroomsQuery).data ?? []).length > 0;
   if (!stats || !subjects) return null;
   const steps = listFirstSteps(stats, subjects.length);
   const next = steps.find((step) => !step.isDone);
@@ -41,8 +43,20 @@ export function FirstSteps() {
                 {step.isDone ? <span className="sr-only">{t("import.stepDone")}</span> : null}
                 <span className="text-soft block text-sm">{t(`firstSteps.${step.id}.text`)}</span>
               </span>
+              {step.id === "classes" && !step.isDone && hasHomerooms ? (
+                <Link
+                  to="/admin/homerooms"
+                  search={{ classes: true }}
+                  className={buttonClass(isNext ? "main" : "plain")}
+                >
+                  {t("firstSteps.classes.fromHomerooms")}
+                </Link>
+              ) : null}
               {step.isDone ? null : (
-                <Link to={step.to} className={buttonClass(isNext ? "main" : "plain")}>
+                <Link
+                  to={step.to}
+                  className={buttonClass(isNext && !(step.id === "classes" && hasHomerooms) ? "main" : "plain")}
+                >
                   {t(`firstSteps.${step.id}.go`)}
                 </Link>
               )}

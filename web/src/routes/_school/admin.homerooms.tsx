@@ -8,6 +8,7 @@ import { HomeroomDialog } from "../../features/homerooms/HomeroomDialog";
 import { homeroomsQuery } from "../../features/homerooms/homerooms";
 import { HomeroomList } from "../../features/homerooms/HomeroomList";
 import { RollOverDialog } from "../../features/homerooms/RollOverDialog";
+import { HomeroomClassesDialog } from "../../features/homerooms/HomeroomClassesDialog";
 import { HomeroomDetails } from "../../features/homerooms/HomeroomDetails";
 import { isAdmin, requireRole } from "../../auth/session";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
@@ -15,7 +16,8 @@ import { Button } from "../../components/Button";
 
 export const Route = createFileRoute("/_school/admin/homerooms")({
   beforeLoad: requireRole(isAdmin),
-  validateSearch: (search: Record<string, unknown>): { year?: string; room?: string } => ({
+  validateSearch: (search: Record<string, unknown>): { year?: string; room?: string; classes?: true } => ({
+    ...(search.classes === true ? { classes: true } : {}),
     ...(typeof search.year === "string"
       ? { year: search.year }
       : typeof search.year === "number"
@@ -30,10 +32,10 @@ export const Route = createFileRoute("/_school/admin/homerooms")({
 function Homerooms() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();
-  const { year, room } = Route.useSearch();
+  const { year, room, classes } = Route.useSearch();
   const navigate = Route.useNavigate();
   const { data: all = [] } = useQuery(homeroomsQuery);
-  const [open, setOpen] = useState<"add" | "roll" | null>(null);
+  const [open, setOpen] = useState<"add" | "roll" | "classes" | null>(classes === true ? "classes" : null);
   const close = () => setOpen(null);
   const show = (wanted: string | undefined) =>
     void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
@@ -47,7 +49,12 @@ function Homerooms() {
   }
   const actions = (
     <>
-      {all.length > 0 ? <Button onPress={() => setOpen("roll")}>{t("homerooms.roll")}</Button> : null}
+      {all.length > 0 ? (
+        <>
+          <Button onPress={() => setOpen("classes")}>{t("homerooms.classes")}</Button>
+          <Button onPress={() => setOpen("roll")}>{t("homerooms.roll")}</Button>
+        </>
+      ) : null}
       <Button kind="main" onPress={() => setOpen("add")}>
         {t("homerooms.add")}
       </Button>
@@ -62,6 +69,7 @@ function Homerooms() {
         onAdd={() => setOpen("add")}
       />
       {open === "add" ? <HomeroomDialog homeroom={null} onClose={close} /> : null}
+      {open === "classes" ? <HomeroomClassesDialog year={year} onClose={close} /> : null}
       {open === "roll" ? <RollOverDialog homerooms={all} onClose={close} onDone={show} /> : null}
     </AdminPage>
   );
