@@ -2440,6 +2440,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/classes/{id}/following": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a class follow its homeroom, or stop it
+         * @description The response lists who joins and leaves the class; with `dryRun`, nothing is changed.
+         */
+        post: operations["post_classes_id_following"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/classes/{id}/grade-book": {
         parameters: {
             query?: never;
@@ -3320,6 +3340,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/homerooms/classes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a class for each homeroom, with its name, teacher and students
+         * @description Homerooms for which no class can be created are listed in `problems` and do not affect the others.
+         */
+        post: operations["post_homerooms_classes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/homerooms/{id}": {
         parameters: {
             query?: never;
@@ -3333,7 +3373,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a homeroom
-         * @description Its students stay in their classes; `homeroomId` of its classes becomes null.
+         * @description Its students stay in their classes; `homeroomId` of its classes becomes null, and they stop following it.
          */
         delete: operations["delete_homerooms_id"];
         options?: never;
@@ -3352,7 +3392,10 @@ export interface paths {
         /** List the students of a homeroom, by name */
         get: operations["get_homerooms_id_students"];
         put?: never;
-        /** Add students to a homeroom */
+        /**
+         * Add students to a homeroom
+         * @description They are enrolled in the classes that follow the homeroom.
+         */
         post: operations["post_homerooms_id_students"];
         delete?: never;
         options?: never;
@@ -3370,7 +3413,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a student from a homeroom */
+        /**
+         * Remove a student from a homeroom
+         * @description The student also leaves the classes that follow the homeroom.
+         */
         delete: operations["delete_homerooms_id_students_studentId"];
         options?: never;
         head?: never;
@@ -5599,6 +5645,8 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             endDate: components["schemas"]["Timestamp"] | null;
             externalId: components["schemas"]["ExternalId"] | null;
+            /** @description Whether students who join or leave the homeroom join or leave the class. */
+            followsHomeroom: boolean;
             homeroom: components["schemas"]["HomeroomLabel"] | null;
             homeroomId: components["schemas"]["HomeroomId"] | null;
             id: components["schemas"]["ClassId"];
@@ -5643,6 +5691,8 @@ export interface components {
             endDate?: components["schemas"]["Edit_DateOrTime"];
             /** @description New id in the school's administration system. */
             externalId?: components["schemas"]["Edit_ExternalId"];
+            /** @description Whether students who join or leave the homeroom join or leave the class. Requires a homeroom. */
+            followsHomeroom?: components["schemas"]["Edit_bool"];
             /** @description The homeroom the class is created from. */
             homeroomId?: components["schemas"]["Edit_HomeroomId"];
             name?: components["schemas"]["Edit_Name"];
@@ -5665,6 +5715,14 @@ export interface components {
             id: components["schemas"]["EnrollmentId"];
             studentId: components["schemas"]["UserId"];
         };
+        /** @description Who joined and left a class because of its homeroom, or would in a dry run. */
+        ClassFollowing: {
+            followsHomeroom: boolean;
+            homeroomId: components["schemas"]["HomeroomId"] | null;
+            /** @description Students of the homeroom who were not enrolled. */
+            joined: components["schemas"]["Person"][];
+            left: components["schemas"]["ClassLeaver"][];
+        };
         /** @description Id of a class. */
         ClassId: string;
         /** @description Summary of a class, as embedded in other objects. */
@@ -5673,6 +5731,12 @@ export interface components {
             id: components["schemas"]["ClassId"];
             name: string;
             status: components["schemas"]["ClassStatus"];
+        };
+        /** @description A student who left a class together with the homeroom. */
+        ClassLeaver: {
+            /** @description The groups from which the student was removed. */
+            removedFromGroups: components["schemas"]["GroupId"][];
+            student: components["schemas"]["Person"];
         };
         /** @description The result of deleting a class. */
         ClassRemoved: components["schemas"]["Undo"] & {
@@ -6686,6 +6750,12 @@ export interface components {
             /** @description Documents whose unsaved changes could not be requested from the document server. They are locked nevertheless. */
             unsavedDocuments: components["schemas"]["DocumentId"][];
         };
+        /** @description Which homeroom a class follows. */
+        FollowingEdit: {
+            /** @description Whether students who join or leave the homeroom join or leave the class. */
+            followsHomeroom: boolean;
+            homeroomId?: components["schemas"]["HomeroomId"] | null;
+        };
         /** @description A new organization. */
         FoundedTenant: {
             invitation?: components["schemas"]["Invitation"] | null;
@@ -7224,6 +7294,30 @@ export interface components {
             teacherId: components["schemas"]["UserId"] | null;
             updatedAt: components["schemas"]["Timestamp"];
         };
+        /** @description A class that was created from a homeroom. */
+        HomeroomClass: {
+            classId?: components["schemas"]["ClassId"] | null;
+            homeroomId: components["schemas"]["HomeroomId"];
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of enrolled students.
+             */
+            students: number;
+            /** @description The owner of the class. */
+            teacher: components["schemas"]["Person"];
+        };
+        /**
+         * @description Why no class was created for a homeroom.
+         * @enum {string}
+         */
+        HomeroomClassProblem: "NOT_FOUND" | "HAS_CLASS" | "NO_TEACHER";
+        /** @description The classes that were created from homerooms, or that a dry run would create. */
+        HomeroomClasses: {
+            created: components["schemas"]["HomeroomClass"][];
+            /** @description The homerooms for which no class was created. */
+            problems: components["schemas"]["SkippedHomeroom"][];
+        };
         /** @description Fields of a homeroom that a PATCH request may change. */
         HomeroomEdit: {
             academicYear?: components["schemas"]["Edit_AcademicYear"];
@@ -7449,6 +7543,10 @@ export interface components {
         LinkingRule: "ADMINISTRATOR" | "EXTERNAL_ID" | "VERIFIED_DOMAIN";
         List_AssignmentId: string[];
         List_AttachmentId: string[];
+        List_ChosenHomeroom: {
+            homeroomId: components["schemas"]["HomeroomId"];
+            teacherId?: components["schemas"]["UserId"] | null;
+        }[];
         List_ClassId: string[];
         List_GroupId: string[];
         List_OwnText: {
@@ -7767,6 +7865,8 @@ export interface components {
             /** @description Whether to enroll the students of the homeroom immediately. */
             enrollHomeroom?: boolean | null;
             externalId?: components["schemas"]["ExternalId"] | null;
+            /** @description Whether students who join or leave the homeroom join or leave the class. Requires a homeroom. */
+            followsHomeroom?: boolean | null;
             homeroomId?: components["schemas"]["HomeroomId"] | null;
             /** @description The name of the class. It does not have to be unique. */
             name: components["schemas"]["Name"];
@@ -7969,6 +8069,16 @@ export interface components {
             gradeLevel?: components["schemas"]["GradeLevel"] | null;
             /** @description The name, unique per school year in the organization. */
             name: components["schemas"]["ShortName"];
+            teacherId?: components["schemas"]["UserId"] | null;
+        };
+        /** @description The classes to create from homerooms. */
+        NewHomeroomClasses: {
+            /** @description The school year of the classes. */
+            academicYear: components["schemas"]["AcademicYear"];
+            /** @description Whether the classes follow their homerooms. Defaults to false: the present students are enrolled once. */
+            followsHomeroom?: boolean | null;
+            homerooms?: components["schemas"]["List_ChosenHomeroom"] | null;
+            status?: components["schemas"]["ClassStatus"] | null;
             teacherId?: components["schemas"]["UserId"] | null;
         };
         /** @description The students to add to a homeroom. */
@@ -9042,6 +9152,13 @@ export interface components {
             authorizationEndpoint: string;
             /** @description Whether the provider can end its own session when a user signs out. */
             supportsLogout: boolean;
+        };
+        /** @description A homeroom for which no class was created. */
+        SkippedHomeroom: {
+            homeroomId: components["schemas"]["HomeroomId"];
+            /** @description The name of the homeroom; empty if it is unknown. */
+            name: string;
+            problem: components["schemas"]["HomeroomClassProblem"];
         };
         /** @description Name of an organization in URLs, also its subdomain. */
         Slug: string;
@@ -12280,6 +12397,21 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
+         *
+         *     `CLASS_FOLLOWS_HOMEROOM`: The class follows its homeroom, and the student is in it.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.CLASS_FOLLOWS_HOMEROOM.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -22229,6 +22361,49 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    post_classes_id_following: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a class */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FollowingEdit"];
+            };
+        };
+        responses: {
+            /** @description Let a class follow its homeroom, or stop it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassFollowing"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
     get_classes_id_grade_book: {
         parameters: {
             query?: {
@@ -22696,7 +22871,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_FOLLOWS_HOMEROOM.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
@@ -26719,6 +26894,59 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_homerooms_classes: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHomeroomClasses"];
+            };
+        };
+        responses: {
+            /** @description With dryRun=1 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeroomClasses"];
+                };
+            };
+            /** @description Create a class for each homeroom, with its name, teacher and students */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeroomClasses"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE.TOKEN_SCOPE_MISSING"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];

@@ -106,6 +106,10 @@ pub fn files_to_copy(tx: &mut ReadTx<'_>, id: &ClassId, new: &NewClone) -> Resul
 
 /// Creates the new class as a draft, so that students see it only after the teacher activates it.
 pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<ClassDetails> {
+    // Lock order: the homeroom before the class.
+    if let Some(homeroom) = tx.class(id)?.homeroom_id.filter(|_| new.with_students) {
+        tx.lock_homeroom_students(&homeroom)?;
+    }
     let old = tx.lock_managed_class(id)?;
     let before = tx.whole_class(id)?;
     let shift = YearShift::between(&old.academic_year, &new.academic_year);
@@ -198,7 +202,6 @@ fn followed_homeroom(tx: &mut WriteTx<'_>, old: &Class, new: &NewClone) -> Resul
     else {
         return Ok(None);
     };
-    tx.lock_homeroom_students(id)?;
     let homeroom = tx.homeroom(id)?.homeroom;
     let is_of_year = homeroom.academic_year.is_none_or(|year| year == new.academic_year);
     Ok(is_of_year.then(|| id.clone()))

@@ -36,7 +36,12 @@ pub fn follow(tx: &mut WriteTx<'_>, scope: FollowScope<'_>) -> Result<FollowOutc
     let classes = match scope {
         FollowScope::Homeroom(homeroom) => tx.lock_followers(homeroom)?,
         FollowScope::Student(student) => tx.lock_followers_of_student(student)?,
-        FollowScope::Class(class) => vec![class.clone()],
+        FollowScope::Class(class) => {
+            if let Some(homeroom) = &class.homeroom_id {
+                tx.lock_homeroom_students(homeroom)?;
+            }
+            vec![class.clone()]
+        }
     };
     let mut outcome = FollowOutcome::default();
     for class in classes.into_iter().filter(Class::is_following) {
