@@ -25,6 +25,7 @@ pub struct ForeignRows {
 }
 
 /// Returns each variant: a description, the bytes, and the text that the error must contain.
+#[expect(clippy::too_many_lines, reason = "one list, which is read as one")]
 pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'static str)> {
     let mut all = damaged(whole);
     let mut forge = |what: &str, why: &'static str, change: &dyn Fn(&mut Forgery)| {
