@@ -2,6 +2,7 @@
 //! test asks for.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +28,10 @@ pub struct RosterData {
 
 /// How a server deviates from the simplest correct one.
 #[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the deviations are independent of each other"
+)]
 pub struct RosterHabits {
     /// Maximum number of rows of a page, whatever the limit of the request.
     pub page_max: Option<usize>,
@@ -203,10 +208,10 @@ async fn serve(mut stream: TcpStream, state: &ServerState) -> std::io::Result<()
     let reply = reply(state, &request, path, &body);
     let mut head = format!("HTTP/1.1 {} Reply\r\nconnection: close\r\n", reply.status);
     for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        write!(head, "{name}: {value}\r\n").unwrap();
     }
     if reply.status != 304 {
-        head.push_str(&format!("content-length: {}\r\n", reply.body.len()));
+        write!(head, "content-length: {}\r\n", reply.body.len()).unwrap();
     }
     stream.write_all(format!("{head}\r\n").as_bytes()).await?;
     let sent = &reply.body[..reply.cut_at.unwrap_or(reply.body.len())];

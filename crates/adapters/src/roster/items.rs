@@ -17,7 +17,7 @@ pub(super) enum SplitError {
 
 /// Where the array is.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ListPosition {
+pub(super) enum ListLocation {
     /// The document is the array.
     Document,
     /// The document is an object, and the array has one of these keys.
@@ -43,7 +43,7 @@ enum SplitState {
 /// The splitter of one response.
 #[derive(Debug)]
 pub(super) struct ItemSplitter {
-    position: ListPosition,
+    location: ListLocation,
     state: SplitState,
     /// The key or the element that is being read.
     text: Vec<u8>,
@@ -55,9 +55,9 @@ pub(super) struct ItemSplitter {
 }
 
 impl ItemSplitter {
-    pub(super) const fn new(position: ListPosition) -> Self {
+    pub(super) const fn new(location: ListLocation) -> Self {
         Self {
-            position,
+            location,
             state: SplitState::Start,
             text: Vec::new(),
             depth: 0,
@@ -84,10 +84,10 @@ impl ItemSplitter {
     fn step(&mut self, byte: u8, items: &mut Vec<Vec<u8>>) -> Result<(), SplitError> {
         let is_space = byte.is_ascii_whitespace();
         match self.state {
-            SplitState::Start => match (byte, self.position) {
+            SplitState::Start => match (byte, self.location) {
                 _ if is_space => {}
-                (b'[', ListPosition::Document) => self.start_list(),
-                (b'{', ListPosition::Keys(_)) => self.state = SplitState::Members,
+                (b'[', ListLocation::Document) => self.start_list(),
+                (b'{', ListLocation::Keys(_)) => self.state = SplitState::Members,
                 (b'{' | b'[', _) => return Err(SplitError::NoList),
                 _ => return Err(SplitError::NotJson),
             },
@@ -107,7 +107,7 @@ impl ItemSplitter {
                 _ if is_space => {}
                 _ => return Err(SplitError::NotJson),
             },
-            SplitState::BeforeValue if is_space => {}
+            SplitState::BeforeValue | SplitState::End if is_space => {}
             SplitState::BeforeValue => {
                 if byte == b'[' && self.is_list_key() {
                     self.start_list();
@@ -127,7 +127,6 @@ impl ItemSplitter {
                     self.step_value(byte, items)?;
                 }
             },
-            SplitState::End if is_space => {}
             SplitState::End => return Err(SplitError::NotJson),
         }
         Ok(())
@@ -192,16 +191,16 @@ impl ItemSplitter {
     }
 
     fn end_list(&mut self) {
-        self.state = match self.position {
-            ListPosition::Document => SplitState::End,
-            ListPosition::Keys(_) => SplitState::Members,
+        self.state = match self.location {
+            ListLocation::Document => SplitState::End,
+            ListLocation::Keys(_) => SplitState::Members,
         };
     }
 
     fn is_list_key(&self) -> bool {
-        match self.position {
-            ListPosition::Document => false,
-            ListPosition::Keys(keys) => !self.has_list && keys.iter().any(|key| key.as_bytes() == self.text),
+        match self.location {
+            ListLocation::Document => false,
+            ListLocation::Keys(keys) => !self.has_list && keys.iter().any(|key| key.as_bytes() == self.text),
         }
     }
 
@@ -226,11 +225,11 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use super::*;
 
-    const USERS: ListPosition = ListPosition::Keys(&["users"]);
+    const USERS: ListLocation = ListLocation::Keys(&["users"]);
 
     /// Splits a document that arrives in pieces of this size.
-    fn split(document: &str, position: ListPosition, piece: usize) -> Result<Vec<String>, SplitError> {
-        let (mut splitter, mut items) = (ItemSplitter::new(position), Vec::new());
+    fn split(document: &str, location: ListLocation, piece: usize) -> Result<Vec<String>, SplitError> {
+        let (mut splitter, mut items) = (ItemSplitter::new(location), Vec::new());
         for bytes in document.as_bytes().chunks(piece) {
             splitter.feed(bytes, &mut items)?;
         }
@@ -249,12 +248,12 @@ mod tests {
                 [&format!("{tricky} "), "7", "{} "]
             );
             assert_eq!(
-                split(&format!("[{tricky}]"), ListPosition::Document, piece).unwrap(),
+                split(&format!("[{tricky}]"), ListLocation::Document, piece).unwrap(),
                 [tricky]
             );
         }
         assert!(split(r#"{"users":[]}"#, USERS, 1).unwrap().is_empty());
-        assert!(split("[]", ListPosition::Document, 1).unwrap().is_empty());
+        assert!(split("[]", ListLocation::Document, 1).unwrap().is_empty());
     }
 
     #[test]

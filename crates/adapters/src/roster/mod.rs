@@ -52,6 +52,7 @@ pub struct RosterServer {
 
 /// The result of a request for a roster.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one value per run")]
 pub enum RosterAnswer {
     /// The roster has the entity tag of the request. Only Schulconnex servers return this.
     Unchanged,
@@ -70,7 +71,7 @@ pub struct FetchedRoster {
     pub people: u64,
     /// Active classes and homerooms.
     pub classes: u64,
-    /// Active memberships of students and teachers.
+    /// Active memberships of students and teachers in listed classes.
     pub enrollments: u64,
     /// Records that cannot be used, at most [`SKIPPED_MAX`].
     pub skipped: Vec<SkippedRecord>,
@@ -85,8 +86,7 @@ pub struct SkippedRecord {
     pub resource: &'static str,
     /// Its id at the server, shortened; empty if it has none.
     pub id: String,
-    /// A stable code: `no_id`, `invalid_id`, `not_an_object`, `too_long`, `unknown_user`,
-    /// `unknown_class`.
+    /// A stable code: `no_id`, `invalid_id`, `not_an_object`, `too_long`.
     pub reason: &'static str,
 }
 

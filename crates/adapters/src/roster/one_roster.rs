@@ -6,7 +6,7 @@ use reqwest::Response;
 use serde_json::Value;
 use url::Url;
 
-use super::items::ListPosition;
+use super::items::ListLocation;
 use super::paging::{ListPages, NextPage, PAGE_ROWS, PageHeaders, resolve_link};
 use super::session::{ItemReader, RosterSession, list, text};
 use super::writer::{ENROLLMENTS_MAX, RosterClass, RosterEnrollment, RosterUser, RosterWriter};
@@ -138,7 +138,7 @@ impl<'a> OneRosterRun<'a> {
             };
         }
         pages.check_total()?;
-        self.check_boundary(list, &pages).await
+        self.check_boundaries(list, &mut pages).await
     }
 
     async fn read_page(
@@ -147,7 +147,7 @@ impl<'a> OneRosterRun<'a> {
         list: RosterList,
         pages: &mut ListPages,
     ) -> Result<(), RosterError> {
-        let mut items = ItemReader::new(response, ListPosition::Keys(list.keys()), list.path(), self.timeouts);
+        let mut items = ItemReader::new(response, ListLocation::Keys(list.keys()), list.path(), self.timeouts);
         while let Some(item) = items.next().await? {
             // Rows without an id cannot be compared, and are skipped below.
             if pages.note(&text(&item, "sourcedId"))? {
@@ -157,18 +157,21 @@ impl<'a> OneRosterRun<'a> {
         Ok(())
     }
 
-    /// Reads the row before the last page again: it moves if the list shrank.
-    async fn check_boundary(&mut self, list: RosterList, pages: &ListPages) -> Result<(), RosterError> {
-        let Some(offset) = pages.boundary_to_check() else {
-            return Ok(());
-        };
-        let response = match self.session.get(&self.url(list, 1, offset)?, list.path(), None).await {
-            Err(RosterError::NotFound(_)) => return Err(RosterError::Inconsistent(list.path())),
-            response => response?,
-        };
-        let mut items = ItemReader::new(response, ListPosition::Keys(list.keys()), list.path(), self.timeouts);
-        let first = items.next().await?.unwrap_or_default();
-        pages.check_boundary(&text(&first, "sourcedId"))
+    /// Reads the rows before pages again: they move if the list shrank.
+    async fn check_boundaries(&mut self, list: RosterList, pages: &mut ListPages) -> Result<(), RosterError> {
+        for (offset, key) in pages.take_boundaries() {
+            let url = self.url(list, 1, offset)?;
+            let response = match self.session.get(&url, list.path(), None).await {
+                Err(RosterError::NotFound(_)) => return Err(RosterError::Inconsistent(list.path())),
+                response => response?,
+            };
+            let mut items = ItemReader::new(response, ListLocation::Keys(list.keys()), list.path(), self.timeouts);
+            let first = items.next().await?.unwrap_or_default();
+            if !pages.is_row(key, &text(&first, "sourcedId")) {
+                return Err(RosterError::Inconsistent(list.path()));
+            }
+        }
+        Ok(())
     }
 
     fn url(&self, list: RosterList, limit: u64, offset: u64) -> Result<Url, RosterError> {

@@ -60,8 +60,8 @@ pub(super) struct ListPages {
     new_rows: u64,
     last: Option<u64>,
     last_of_former_page: Option<u64>,
-    /// The offset of the row before the last page, and its id, to be checked at the end.
-    boundary: Option<(u64, u64)>,
+    /// The offsets of the rows before pages, and their ids, to be checked at the end.
+    boundaries: Vec<(u64, u64)>,
     total: Option<u64>,
     has_links: bool,
     /// Whether a page had more rows than the request asked for.
@@ -90,7 +90,7 @@ impl ListPages {
             new_rows: 0,
             last: None,
             last_of_former_page: None,
-            boundary: None,
+            boundaries: Vec::new(),
             total: None,
             has_links: false,
             ignores_limit: false,
@@ -151,7 +151,8 @@ impl ListPages {
         }
         if rows > 0 {
             let former = self.last_of_former_page;
-            self.boundary = former.map(|id| (self.received_before_page.saturating_sub(1), id));
+            let offset = self.received_before_page.saturating_sub(1);
+            self.boundaries.extend(former.map(|id| (offset, id)));
             self.last_of_former_page = self.last;
         }
         self.page += 1;
@@ -180,21 +181,18 @@ impl ListPages {
         }
     }
 
-    /// Returns the offset of a row that must still be where it was, if neither an announced number nor links protect
-    /// against a list that shrank while it was read: rows behind a removed one move, and one is missed.
-    pub(super) fn boundary_to_check(&self) -> Option<u64> {
+    /// Takes the rows that must still be where they were, if neither an announced number nor links protect against a
+    /// list that shrank while it was read: rows behind a removed one move, and one is missed.
+    pub(super) fn take_boundaries(&mut self) -> Vec<(u64, u64)> {
         if self.total.is_some() || self.has_links || self.ignores_limit {
-            return None;
+            return Vec::new();
         }
-        self.boundary.map(|(offset, _)| offset)
+        std::mem::take(&mut self.boundaries)
     }
 
-    /// Checks that the row of [`Self::boundary_to_check`] has this id.
-    pub(super) fn check_boundary(&self, id: &str) -> Result<(), RosterError> {
-        match self.boundary {
-            Some((_, key)) if key != self.keys.hash_one(id) => Err(RosterError::Inconsistent(self.resource)),
-            _ => Ok(()),
-        }
+    /// Whether a row of [`Self::take_boundaries`] has this id.
+    pub(super) fn is_row(&self, key: u64, id: &str) -> bool {
+        key == self.keys.hash_one(id)
     }
 }
 
@@ -265,18 +263,22 @@ mod tests {
     }
 
     #[test]
-    fn list_without_headers_ends_with_an_empty_page_and_checks_its_boundary() {
+    fn list_without_headers_ends_with_an_empty_page_and_checks_its_boundaries() {
         let mut pages = ListPages::new("users", 100);
         assert_eq!(page(&mut pages, 0..3).unwrap(), NextPage::Offset(3));
         assert_eq!(page(&mut pages, 3..5).unwrap(), NextPage::Offset(5));
         assert_eq!(page(&mut pages, []).unwrap(), NextPage::End);
-        assert_eq!(pages.boundary_to_check(), Some(2));
-        assert!(pages.check_boundary("2").is_ok());
-        assert_eq!(code(pages.check_boundary("3")), "inconsistent");
+        let boundaries = pages.take_boundaries();
+        assert_eq!(boundaries.len(), 1);
+        let (offset, key) = boundaries[0];
+        assert_eq!(
+            (offset, pages.is_row(key, "2"), pages.is_row(key, "3")),
+            (2, true, false)
+        );
         let mut single = ListPages::new("users", 100);
         page(&mut single, 0..3).unwrap();
         page(&mut single, []).unwrap();
-        assert_eq!(single.boundary_to_check(), None);
+        assert!(single.take_boundaries().is_empty());
     }
 
     #[test]
@@ -313,7 +315,7 @@ mod tests {
         let rows = PAGE_ROWS + 100;
         assert_eq!(page(&mut pages, 0..rows).unwrap(), NextPage::Offset(rows));
         assert_eq!(page(&mut pages, 0..rows).unwrap(), NextPage::End);
-        assert!(pages.check_total().is_ok() && pages.boundary_to_check().is_none());
+        assert!(pages.check_total().is_ok() && pages.take_boundaries().is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use domain::time::Timestamp;
 use serde_json::Value;
 use url::Url;
 
-use super::items::ListPosition;
+use super::items::ListLocation;
 use super::session::{ItemReader, RosterSession, list, text};
 use super::writer::{RosterClass, RosterEnrollment, RosterUser, RosterWriter};
 use super::{RosterAnswer, RosterError, RosterTimeouts};
@@ -69,7 +69,7 @@ impl<'a> SchulconnexRun<'a> {
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
         let new_etag = header("etag").filter(|etag| etag.len() <= ETAG_MAX).map(str::to_owned);
         let total: Option<u64> = header("x-total-count").and_then(|text| text.trim().parse().ok());
-        let mut persons = ItemReader::new(response, ListPosition::Document, RESOURCE, self.timeouts);
+        let mut persons = ItemReader::new(response, ListLocation::Document, RESOURCE, self.timeouts);
         while let Some(person) = persons.next().await? {
             self.persons += 1;
             if self.persons > PEOPLE_MAX as u64 {
@@ -102,15 +102,14 @@ impl<'a> SchulconnexRun<'a> {
                 reason,
             })
         };
+        if self.persons > 0 && self.contexts == 0 && self.school_id.is_some() {
+            return Err(RosterError::NoSchool);
+        }
         if self.persons > 0 && self.named_persons == 0 {
             return missing("no person has a name; the operator of the server must release names for this client");
         }
         if self.persons > 0 && self.contexts_with_role == 0 {
-            return if self.school_id.is_some() && self.contexts == 0 {
-                Err(RosterError::NoSchool)
-            } else {
-                missing("no person has a role; the operator of the server must release roles for this client")
-            };
+            return missing("no person has a role; the operator of the server must release roles for this client");
         }
         match self.organizations.len() {
             count if count > 1 && self.school_id.is_none() => Err(RosterError::SeveralSchools(count as u64)),
@@ -167,6 +166,10 @@ impl<'a> SchulconnexRun<'a> {
         self.contexts_with_role += roles.iter().filter(|role| !role.is_empty()).count() as u64;
         let user = self.user(person, id, &active, !deleted.is_empty() && active.is_empty(), &roles);
         self.writer.add_user(&user).await?;
+        if !self.writer.has_user(&user.id) {
+            // It was skipped.
+            return Ok(());
+        }
         for context in active {
             for group in list(context, "gruppen") {
                 self.accept_group(group, &user).await?;

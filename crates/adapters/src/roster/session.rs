@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use super::items::{ItemSplitter, ListPosition, SplitError};
+use super::items::{ItemSplitter, ListLocation, SplitError};
 use super::{RosterError, RosterServer, RosterTimeouts};
 use crate::outgoing_http::{OutgoingError, OutgoingHttp, unreachable};
 use common::clock;
@@ -257,13 +257,13 @@ pub(super) struct ItemReader {
 impl ItemReader {
     pub(super) const fn new(
         response: Response,
-        position: ListPosition,
+        location: ListLocation,
         resource: &'static str,
         timeouts: RosterTimeouts,
     ) -> Self {
         Self {
             response,
-            splitter: ItemSplitter::new(position),
+            splitter: ItemSplitter::new(location),
             ready: Vec::new(),
             resource,
             idle: timeouts.idle,

@@ -170,6 +170,10 @@ impl RosterWriter {
         Ok(self.users.write(&cells).await?)
     }
 
+    pub(super) fn has_user(&self, id: &str) -> bool {
+        self.known_users.contains(&self.keys.hash_one(id))
+    }
+
     pub(super) fn has_class(&self, id: &str) -> bool {
         self.known_classes.contains(&self.keys.hash_one(id))
     }
@@ -191,23 +195,17 @@ impl RosterWriter {
         Ok(self.classes.write(&cells).await?)
     }
 
-    /// Adds a membership of a known user in a known class. A repeated one is ignored.
+    /// Adds a membership. A repeated one is ignored. One of an unknown user or class is written, and the import reports
+    /// it.
     pub(super) async fn add_enrollment(&mut self, enrollment: &RosterEnrollment) -> Result<(), RosterError> {
         let RosterEnrollment { class, user, role, .. } = enrollment;
-        let has_user = self.known_users.contains(&self.keys.hash_one(user));
-        if !has_user || !self.has_class(class) {
-            let (id, reason) = if has_user {
-                (class, "unknown_class")
-            } else {
-                (user, "unknown_user")
-            };
-            if !enrollment.is_deleted {
-                self.skip("enrollments", id, reason);
-            }
+        let is_known = self.has_user(user) && self.has_class(class);
+        if enrollment.is_deleted && !is_known {
             return Ok(());
         }
-        if role.len() > CELL_MAX {
-            self.skip("enrollments", user, "too_long");
+        let problem = find_problem(class, &[class, user, role]).or_else(|| find_problem(user, &[]));
+        if let Some(reason) = problem {
+            self.skip("enrollments", user, reason);
             return Ok(());
         }
         let pair = self.keys.hash_one((class, user));
@@ -215,7 +213,7 @@ impl RosterWriter {
             let key = pair.to_string();
             return Ok(self.ended.write(&[&key, class, user, role]).await?);
         }
-        if is_imported_role(role) {
+        if is_known && is_imported_role(role) {
             if !self.members.insert(pair) {
                 return Ok(());
             }

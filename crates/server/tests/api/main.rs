@@ -47,6 +47,7 @@ mod personal_export;
 mod publication;
 mod purge;
 mod role_levels;
+mod roster_clients;
 mod school;
 mod shared_accounts;
 mod sign_on;
