@@ -39,8 +39,10 @@ scenario("edits survive a reload and are saved for all groups or one group", asy
   await page.getByText("a text for each group").click();
   await page.getByRole("button", { name: "1 Rivers", exact: true }).click();
   await page
-    .getByRole("textbox", { name: "Text of 1 Rivers" })
-    .fill("# The Rhine\n\n<b>bold</b> ![spy](https://elsewhere.example/x.png)");
+    .getByRole("toolbar", { name: "Format: Text of 1 Rivers" })
+    .getByRole("button", { name: "Markdown" })
+    .click();
+  await page.locator("textarea").last().fill("# The Rhine\n\n<b>bold</b> ![spy](https://elsewhere.example/x.png)");
   await page.getByRole("tab", { name: "Preview" }).last().click();
   await page.getByRole("heading", { name: "The Rhine" }).waitFor();
   assert.equal(
@@ -151,20 +153,53 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-scenario("text is formatted with buttons and keys, and shows its own pictures to students", async (harness) => {
+const newTopic = async (harness, options = {}) => {
   const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
+  return harness.page("ada", { path: `/topics/new?courseId=${course.id}`, ...options });
+};
+const richText = (page) =>
+  page.locator("[contenteditable=true]").and(page.getByRole("textbox", { name: "Text for all groups" }));
+/** The Markdown of the text, in the text field that shows it. */
+async function markdownOf(page) {
+  await page.getByRole("button", { name: "Markdown" }).click();
+  const text = await page.locator("textarea").inputValue();
+  await page.getByRole("button", { name: "Markdown" }).click();
+  await richText(page).waitFor();
+  return text;
+}
+const paste = (text, type, content) =>
+  text.evaluate(
+    (element, [format, data]) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData(format, data);
+      element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    },
+    [type, content],
+  );
+
+scenario("text is written with buttons and keys, and shows its own pictures to students", async (harness) => {
   const rivers = await harness.group("Rivers");
-  const page = await harness.page("ada", { path: `/topics/new?courseId=${course.id}` });
+  const page = await newTopic(harness);
   await page.getByRole("textbox", { name: "Title" }).fill("Springs");
-  const text = page.getByRole("textbox", { name: "Text for all groups" });
+  const text = richText(page);
   await text.fill("Find a spring");
   await text.selectText();
+  const tools = page.getByRole("toolbar", { name: "Format: Text for all groups" });
+  const tool = (name) => tools.getByRole("button", { name, exact: true });
   await page.keyboard.press("Control+b");
-  await page.getByRole("toolbar", { name: "Format: Text for all groups" }).waitFor();
-  assert.equal(await text.inputValue(), "**Find a spring**");
+  await text.locator("strong").getByText("Find a spring").waitFor();
+  assert.equal(await tool("Bold").getAttribute("aria-pressed"), "true");
   await page.keyboard.press("End");
-  await page.getByRole("button", { name: "Heading" }).click();
-  assert.equal(await text.inputValue(), "## **Find a spring**");
+  await page.keyboard.press("Enter");
+  await tool("Bold").click();
+  await tool("List").click();
+  await page.keyboard.type("by map");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("on foot");
+  assert.equal(await tool("List").getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("Look at ");
   await page.keyboard.press("Control+k");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Words" }).fill("a map");
@@ -175,8 +210,8 @@ scenario("text is formatted with buttons and keys, and shows its own pictures to
   await assertAccessible(page);
   await page.keyboard.press("Enter");
   await dialog.waitFor({ state: "detached" });
-  await page.waitForFunction(() => document.querySelector("textarea").value.includes("(https://maps.example/spring)"));
-  await page.getByRole("button", { name: "Picture" }).click();
+  await text.getByRole("link", { name: "a map" }).waitFor();
+  await tool("Picture").click();
   await dialog
     .locator("input[type=file]")
     .setInputFiles({ name: "Quelle 1.png", mimeType: "image/png", buffer: PIXEL });
@@ -184,9 +219,17 @@ scenario("text is formatted with buttons and keys, and shows its own pictures to
   await assertAccessible(page);
   await dialog.getByRole("button", { name: "Insert" }).click();
   await dialog.waitFor({ state: "detached" });
-  await page.waitForFunction(() => document.querySelector("textarea").value.includes("(attachment:Quelle-1.png)"));
+  await text.getByRole("img", { name: "A spring" }).waitFor();
+  await assertAccessible(page);
+  assert.equal(
+    await markdownOf(page),
+    "**Find a spring**\n\n- by map\n- on foot\n\nLook at [a map](https://maps.example/spring)\n\n![A spring](attachment:Quelle-1.png)",
+  );
+  await page.getByRole("button", { name: "Markdown" }).click();
   await page.getByRole("tab", { name: "Preview" }).click();
   await page.getByRole("img", { name: "A spring" }).waitFor();
+  await page.getByRole("tab", { name: "Write" }).click();
+  await page.getByRole("button", { name: "Markdown" }).click();
 
   // One group reads its own text after the shared one, and has a file of its own.
   await page.getByText("a text for each group").click();
@@ -213,8 +256,78 @@ scenario("text is formatted with buttons and keys, and shows its own pictures to
 
   const ana = await harness.page("ana", { path: `/groups/${rivers.id}?topic=${made.id}&place=task` });
   await ana.getByText("Yours is the Rhine.").waitFor();
+  await ana.getByRole("link", { name: "a map" }).waitFor();
+  await ana.locator("strong").getByText("Find a spring").waitFor();
+  await ana.getByRole("listitem").getByText("on foot").waitFor();
   const picture = ana.getByRole("img", { name: "A spring" });
   await picture.waitFor();
   await ana.waitForFunction(() => document.querySelector("img[alt='A spring']").naturalWidth === 1);
   await assertAccessible(ana);
+});
+
+scenario("opened text is not changed, keeps what the editor cannot show, and undo returns to it", async (harness) => {
+  const topic = await harness.topic("Springs");
+  const ada = await harness.api("ada");
+  const source =
+    "Setext\n===\n\n* one\n* [two][ref]\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<div>raw</div>\n\n[ref]: https://maps.example";
+  const { version } = await ada.get(`/assignments/${topic.id}`);
+  await ada.patch(`/assignments/${topic.id}`, { description: source, version });
+  const page = await harness.page("ada", { path: `/topics/${topic.id}?edit=true` });
+  const text = page.locator("[contenteditable=true]").first();
+  await text.getByText("<div>raw</div>").waitFor();
+  const save = page.getByRole("button", { name: "Save" });
+  assert.ok(await save.isDisabled(), "opening is no change");
+  await assertAccessible(page);
+  await text.getByText("Setext").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("!");
+  await save.and(page.locator(":enabled")).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Undo" }).isEnabled(), true);
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => document.querySelector("main button[type=submit]").disabled);
+  await page.keyboard.type("!");
+  await page.getByRole("button", { name: "Markdown" }).click();
+  assert.equal(await page.locator("textarea").first().inputValue(), source.replace("Setext\n===", "# Setext!"));
+});
+
+scenario("pasted text keeps what Markdown has; pasted Markdown is text; keys reach the toolbar", async (harness) => {
+  const page = await newTopic(harness);
+  const text = richText(page);
+  await text.focus();
+  await paste(
+    text,
+    "text/html",
+    '<h1 style="color:red">Title</h1><p>A <b>bold</b> <u>word</u>, <a href="https://a.example">link</a>, <a href="javascript:x">none</a><img src="https://spy.example/x.png"></p><ul><li>one</li></ul><table><tr><td>a</td><td>b</td></tr></table><script>x</script>',
+  );
+  assert.equal(await markdownOf(page), "# Title\n\nA **bold** word, [link](https://a.example), none\n\n- one\n\na – b");
+  await text.fill("");
+  await page.keyboard.press("Control+Alt+0");
+  await paste(text, "text/plain", "**no** bold");
+  await text.getByText("**no** bold").waitFor();
+  assert.equal(await markdownOf(page), String.raw`\*\*no\*\* bold`);
+  await page.keyboard.press("Alt+F10");
+  assert.ok(await page.evaluate(() => document.activeElement.closest("[role=toolbar]") !== null));
+  await page.keyboard.press("ArrowRight");
+  // The first Escape closes the tooltip.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  assert.ok(await text.evaluate((element) => element === document.activeElement));
+  await paste(text, "text/plain", "x".repeat(20_001));
+  await page.getByRole("alert").getByText("The text would be longer than").waitFor();
+  assert.equal(await text.getAttribute("aria-invalid"), "true");
+  await assertAccessible(page);
+});
+
+scenario("text is written as Markdown while the editor cannot be loaded", async (harness) => {
+  const page = await newTopic(harness, { path: "/today", allow: [/Failed to load resource|ERR_FAILED/] });
+  await page.route(/RichTextEditor-/, (route) => route.abort());
+  const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
+  await page.goto(`/topics/new?courseId=${course.id}`);
+  await page.getByText("The editor could not be loaded.").waitFor();
+  const text = page.getByRole("textbox", { name: "Text for all groups" });
+  await text.fill("Typed *offline*");
+  await page.unroute(/RichTextEditor-/);
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await page.getByRole("textbox", { name: "Title" }).focus();
+  await richText(page).locator("em").getByText("offline").waitFor();
 });

@@ -22,7 +22,7 @@ export default [
     name: "A new topic",
     who: "ada",
     path: async (harness) => `/topics/new?courseId=${await courseId(harness)}`,
-    ready: "form",
+    ready: ".rich-text",
   },
   {
     name: "A new topic, groups and times",
@@ -53,14 +53,26 @@ export default [
     name: "A picture in the text of a topic",
     who: "ada",
     path: editedTopic,
-    ready: "form",
+    ready: ".rich-text",
     does: async (page) => {
       await page.getByRole("button", { name: /^(Picture|Bild)$/ }).click();
       await page.getByRole("dialog").waitFor();
     },
   },
+  {
+    name: "A text of a topic as Markdown",
+    who: "ada",
+    path: editedTopic,
+    ready: "form",
+    does: async (page) => {
+      await page.locator(".rich-text, textarea").first().waitFor();
+      if ((await page.locator("form [role=tab]").count()) === 0)
+        await page.getByRole("button", { name: "Markdown" }).click();
+      await page.locator("form [role=tab]").first().waitFor();
+    },
+  },
   { name: "A topic", who: "ada", path: topic, ready: "#groups" },
-  { name: "A topic, edited", who: "ada", path: editedTopic, ready: "form" },
+  { name: "A topic, edited", who: "ada", path: editedTopic, ready: ".rich-text" },
   {
     name: "A topic with a text for each group",
     who: "ada",

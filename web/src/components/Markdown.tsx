@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 
+import { safeAddress } from "./markdownAddress";
 import { pictureFile } from "./pictureFile";
 
 // Without its code, a text is shown as it was typed.
@@ -31,10 +32,6 @@ function headings(text: string) {
   const used = [...new Set([...text.matchAll(/^ {0,3}(#{1,6})\s/gm)].map(([, marks = ""]) => marks.length))].toSorted();
   return Object.fromEntries(used.map((level, rank) => [`h${level}`, `h${Math.min(3 + rank, 6)}`]));
 }
-
-/** Keeps addresses of links that open pages or mails, and of pictures among the files; removes all others. */
-const safeAddress = (address: string): string =>
-  /^(https?:|mailto:|attachment:|#|\/(?!\/))/i.test(address) || !address.includes(":") ? address : "";
 
 interface Props {
   children: string;

@@ -9,6 +9,8 @@ export function keyNames(key: string, names: { control: string; shift: string },
     if (part === "Shift") return names.shift;
     if (part === "ArrowUp") return "↑";
     if (part === "ArrowDown") return "↓";
+    if (part === "ArrowLeft") return "←";
+    if (part === "ArrowRight") return "→";
     return part.length === 1 ? part.toUpperCase() : part;
   });
 }

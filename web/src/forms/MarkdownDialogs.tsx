@@ -17,6 +17,8 @@ interface InsertDialogProps {
   isPending?: boolean;
   problem?: unknown;
   onInsert: () => void;
+  /** Without it, there is nothing to remove. */
+  onRemove?: (() => void) | undefined;
   onClose: () => void;
   children: ReactNode;
 }
@@ -28,6 +30,7 @@ function InsertDialog({
   isPending = false,
   problem = null,
   onInsert,
+  onRemove,
   onClose,
   children,
 }: InsertDialogProps) {
@@ -39,6 +42,7 @@ function InsertDialog({
           {children}
           {problem === null ? null : <ErrorMessage problem={problem} />}
           <p className="flex flex-wrap justify-end gap-2">
+            {onRemove === undefined ? null : <Button onPress={onRemove}>{t("markdown.removeLink")}</Button>}
             <Button onPress={close}>{t("ask.cancel")}</Button>
             <Button kind="main" isDisabled={isDisabled} isPending={isPending} onPress={onInsert}>
               {t("markdown.insert")}
@@ -58,15 +62,18 @@ const onEnter = (act: () => void) => (event: { key: string }) => {
 interface LinkProps {
   /** The selected words. */
   words: string;
+  /** The address of the selected link. */
+  address?: string | undefined;
   onInsert: (words: string, address: string) => void;
+  onRemove: () => void;
   onClose: () => void;
 }
 
 /** The words and the address of a link. */
-export function LinkDialog({ words: selected, onInsert, onClose }: LinkProps) {
+export function LinkDialog({ words: selected, address: known, onInsert, onRemove, onClose }: LinkProps) {
   const { t } = useTranslation();
   const [words, setWords] = useState(selected);
-  const [typed, setTyped] = useState("");
+  const [typed, setTyped] = useState(known ?? "");
   const [isTried, setTried] = useState(false);
   const address = completeAddress(typed);
   const insert = () => {
@@ -76,8 +83,17 @@ export function LinkDialog({ words: selected, onInsert, onClose }: LinkProps) {
     // After the dialog has returned the focus to the text.
     setTimeout(() => onInsert(words, address));
   };
+  const remove = () => {
+    onClose();
+    setTimeout(onRemove);
+  };
   return (
-    <InsertDialog title={t("markdown.link")} onInsert={insert} onClose={onClose}>
+    <InsertDialog
+      title={t("markdown.tool.link")}
+      onInsert={insert}
+      onRemove={known === undefined ? undefined : remove}
+      onClose={onClose}
+    >
       <TextField
         label={t("markdown.words")}
         maxLength={500}
@@ -101,6 +117,8 @@ export function LinkDialog({ words: selected, onInsert, onClose }: LinkProps) {
 
 interface PictureProps {
   pictures: TextPictures;
+  /** A file that was dropped or pasted. */
+  file?: File | undefined;
   onInsert: (alt: string, fileName: string) => void;
   onClose: () => void;
 }
@@ -108,10 +126,10 @@ interface PictureProps {
 const PICTURE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** A picture of the topic's files, or a new one that is added to them, and its description. */
-export function PictureDialog({ pictures, onInsert, onClose }: PictureProps) {
+export function PictureDialog({ pictures, file: given, onInsert, onClose }: PictureProps) {
   const { t } = useTranslation();
   const names = Object.keys(pictures.urls);
-  const [file, setFile] = useState<File>();
+  const [file, setFile] = useState(given);
   const [known, setKnown] = useState<string | null>(null);
   const [alt, setAlt] = useState("");
   const adding = useMutation({
@@ -127,7 +145,7 @@ export function PictureDialog({ pictures, onInsert, onClose }: PictureProps) {
   };
   return (
     <InsertDialog
-      title={t("markdown.picture")}
+      title={t("markdown.tool.picture")}
       isDisabled={isIncomplete}
       isPending={adding.isPending}
       problem={adding.error}

@@ -1,4 +1,4 @@
-import type { ClipboardEvent, Ref } from "react";
+import type { ClipboardEvent, ReactNode, Ref } from "react";
 import {
   FieldError,
   Label,
@@ -15,15 +15,18 @@ interface Props extends Omit<TextFieldProps, "className" | "children" | "onPaste
   hint?: string | undefined;
   problem?: string | undefined;
   rows?: number;
+  /** A toolbar between label and text. */
+  tools?: ReactNode;
   inputRef?: Ref<HTMLTextAreaElement>;
   onPaste?: (event: ClipboardEvent<HTMLTextAreaElement>) => void;
 }
 
 /** Multi-line text field with label and error. */
-export function TextArea({ label, hint, problem, rows = 4, inputRef, onPaste, ...rest }: Props) {
+export function TextArea({ label, hint, problem, rows = 4, tools, inputRef, onPaste, ...rest }: Props) {
   return (
     <TextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className="font-medium">{label}</Label>
+      {tools}
       <AriaTextArea
         rows={rows}
         {...(inputRef === undefined ? {} : { ref: inputRef })}

@@ -8,6 +8,7 @@ import {
   type TagParseRule,
 } from "prosemirror-model";
 
+import { em, strong } from "../../rich-text/marks";
 import spec from "../../../../../crates/rich-text/schema.json";
 
 export type Align = "left" | "center" | "right" | "justify";
@@ -187,25 +188,8 @@ const MARKS: Record<string, Partial<MarkSpec>> = {
     ],
     toDOM: ({ attrs }) => ["a", { href: attrs["href"], rel: "noopener noreferrer nofollow", target: "_blank" }, 0],
   },
-  strong: {
-    parseDOM: [
-      { tag: "strong" },
-      // Google Docs wraps a whole copy in a <b> of normal weight.
-      { tag: "b", getAttrs: (element) => (element.style.fontWeight === "normal" ? false : null) },
-      { style: "font-weight=400", clearMark: (mark) => mark.type.name === "strong" },
-      { style: "font-weight", getAttrs: (weight) => (/^(bold(er)?|[6-9]\d{2})$/.test(weight) ? null : false) },
-    ],
-    toDOM: () => ["strong", 0],
-  },
-  em: {
-    parseDOM: [
-      { tag: "em" },
-      { tag: "i", getAttrs: (element) => (element.style.fontStyle === "normal" ? false : null) },
-      { style: "font-style=italic" },
-      { style: "font-style=normal", clearMark: (mark) => mark.type.name === "em" },
-    ],
-    toDOM: () => ["em", 0],
-  },
+  strong,
+  em,
   underline: {
     parseDOM: [{ tag: "u" }, { style: "text-decoration=underline" }, { style: "text-decoration-line=underline" }],
     toDOM: () => ["u", 0],

@@ -19,6 +19,7 @@ import { ReadingRuler } from "./ReadingRuler";
 import { Remainders } from "./Remainders";
 import { Toolbar } from "./Toolbar";
 import { ControllerContext, useEditorValue } from "./useController";
+import "../../rich-text/cursor.css";
 import "./editor.css";
 
 interface Props {
