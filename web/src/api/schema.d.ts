@@ -4074,6 +4074,26 @@ export interface paths {
         patch: operations["patch_workrooms_documents_id"];
         trace?: never;
     };
+    "/workrooms/documents/{id}/authorship": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show who wrote which part of a document
+         * @description For documents of the built-in editor. Text that was in the file before has no known author.
+         */
+        get: operations["get_workrooms_documents_id_authorship"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/documents/{id}/callback": {
         parameters: {
             query?: never;
@@ -4349,6 +4369,27 @@ export interface paths {
         get: operations["get_workrooms_documents_id_pdf"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/documents/{id}/playback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Play back how a document was written
+         * @description Returns the commits of one generation after a version, oldest first, with the content at its beginning on the first
+         *     page. The organization has to enable it; each request is recorded in the activity log.
+         */
+        post: operations["post_workrooms_documents_id_playback"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4682,7 +4723,7 @@ export interface components {
          * @description Action of an activity log record.
          * @enum {string}
          */
-        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "RESTORE" | "DISCARD" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
+        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "RESTORE" | "DISCARD" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "PLAYBACK" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
         /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
@@ -6131,6 +6172,21 @@ export interface components {
              */
             seed: number;
         };
+        /** @description The text of a document with its authors. */
+        DocumentAuthorship: {
+            /** @description The authors, the one with the most characters first; text of unknown origin is the last one. */
+            authors: components["schemas"]["TextAuthor"][];
+            /** @description The text in blocks, such as paragraphs and table cells. */
+            blocks: components["schemas"]["TextPassage"][][];
+            /**
+             * Format: int64
+             * @description Number of characters of the text, without line breaks.
+             */
+            characters: number;
+            documentId: components["schemas"]["DocumentId"];
+            /** @description Whether the authors are recorded. False for submissions of earlier releases and of other kinds of files. */
+            isRecorded: boolean;
+        };
         /** @description A comment in a thread. */
         DocumentComment: {
             author: components["schemas"]["Person"];
@@ -6158,6 +6214,12 @@ export interface components {
         };
         /** @description Editing statistics of a user in one document. */
         DocumentContribution: {
+            /**
+             * Format: int64
+             * @description Number of characters of the user in the text, as it was last saved; null if the document was not edited in the
+             *     built-in editor.
+             */
+            characters: number | null;
             documentId: components["schemas"]["DocumentId"];
             firstEditedAt: components["schemas"]["Timestamp"];
             lastEditedAt: components["schemas"]["Timestamp"];
@@ -6165,6 +6227,11 @@ export interface components {
             minutes: number;
             /** Format: int64 */
             saves: number;
+            /**
+             * Format: int64
+             * @description These characters in percent of the text, rounded.
+             */
+            share: number | null;
             title: string;
         };
         /** @description The fields that a PATCH can change. */
@@ -6185,6 +6252,18 @@ export interface components {
             file: string;
             /** @description The title. Defaults to the name of the file. */
             title?: components["schemas"]["DocumentTitle"];
+        };
+        /** @description A generation of a document in the built-in editor. */
+        DocumentGeneration: {
+            beganAt: components["schemas"]["Timestamp"];
+            /** Format: int64 */
+            generation: number;
+            lastCommitAt: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description The number of its commits.
+             */
+            version: number;
         };
         /** @description A change of the grade of a document: the grade of the group, without individual grades. */
         DocumentGradeEdit: {
@@ -6293,6 +6372,8 @@ export interface components {
         Edit_DocumentTitle: null | string;
         Edit_ExternalId: null | string;
         Edit_FeaturesEdit: null | {
+            /** @description Staff may watch how a document of their class was written. Each use is recorded in the activity log. */
+            documentPlayback?: components["schemas"]["Edit_bool"];
             /** @description Clients address staff formally in languages that distinguish it ("Sie" in German); students informally. */
             formalAddress?: components["schemas"]["Edit_bool"];
             /** @description Only owners may sign in with a password, while the organization has an enabled sign-on provider. */
@@ -6657,6 +6738,11 @@ export interface components {
         ExternalIdentityId: string;
         /** @description Optional features of an organization. All are disabled by default. */
         Features: {
+            /**
+             * @description Staff may watch how a document of their class was written. Each use is recorded in the activity log.
+             * @default false
+             */
+            documentPlayback: boolean;
             /**
              * @description Clients address staff formally in languages that distinguish it ("Sie" in German); students informally.
              * @default false
@@ -7661,6 +7747,12 @@ export interface components {
         };
         /** @description Editing statistics of a member of a group, or of another user in the documents of the group. */
         MemberContribution: {
+            /**
+             * Format: int64
+             * @description Number of characters of the user in the texts of the group's documents, as they were last saved; null if none was
+             *     edited in the built-in editor.
+             */
+            characters: number | null;
             documents: components["schemas"]["DocumentContribution"][];
             firstEditedAt: components["schemas"]["Timestamp"] | null;
             image: string | null;
@@ -7679,6 +7771,11 @@ export interface components {
              * @description Number of saves that contain edits of the user.
              */
             saves: number;
+            /**
+             * Format: int64
+             * @description These characters in percent of all characters of the texts, rounded.
+             */
+            share: number | null;
             userId: components["schemas"]["UserId"];
         };
         /** @description The fields of a membership that a PATCH can change. */
@@ -7770,6 +7867,7 @@ export interface components {
             /**
              * @description Enabled features.
              * @default {
+             *       "documentPlayback": false,
              *       "formalAddress": false,
              *       "passwordsForOwnersOnly": false,
              *       "studentsChangeNames": false,
@@ -8638,6 +8736,42 @@ export interface components {
          * @enum {string}
          */
         PlatformRole: "SUPER_ADMIN" | "ADMIN" | "TEACHER" | "STUDENT";
+        /** @description A page of the commits of a document. */
+        Playback: {
+            /** @description The authors that are still known. */
+            authors: components["schemas"]["Person"][];
+            commits: components["schemas"]["DocumentCommit"][];
+            /** @description The content with which the generation began, as ProseMirror JSON; null on later pages. */
+            doc: Record<string, never> | null;
+            documentId: components["schemas"]["DocumentId"];
+            /**
+             * Format: int64
+             * @description The generation of the commits; null if the document has none.
+             */
+            generation: number | null;
+            /** @description All generations that were opened in the built-in editor, oldest first. */
+            generations: components["schemas"]["DocumentGeneration"][];
+            /** @description Whether the generation has later commits. */
+            hasMore: boolean;
+        };
+        /** @description The commits to play back. */
+        PlaybackBody: {
+            /**
+             * Format: int64
+             * @description The generation of the commits. Defaults to the first one that was opened in the built-in editor.
+             */
+            generation?: number | null;
+            /**
+             * Format: int64
+             * @description The maximum number of commits. Defaults to 500.
+             */
+            limit?: number | null;
+            /**
+             * Format: int64
+             * @description Only commits after this version. Defaults to 0.
+             */
+            since?: number | null;
+        };
         /**
          * Format: double
          * @description Points of a grade, or the maximum number of points of an assignment.
@@ -9558,6 +9692,25 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description Name in URLs, also the subdomain. */
             slug: components["schemas"]["Slug"];
+        };
+        /** @description An author of a text. */
+        TextAuthor: {
+            /** Format: int64 */
+            characters: number;
+            image: string | null;
+            name: string | null;
+            /**
+             * Format: int64
+             * @description The characters in percent of the text, rounded.
+             */
+            share: number;
+            userId: components["schemas"]["UserId"] | null;
+        };
+        /** @description Adjacent text of one author. */
+        TextPassage: {
+            /** @description The index in `authors`. */
+            author: number;
+            text: string;
         };
         /** @description A text that the caller inserts into feedback. */
         TextSnippet: {
@@ -13093,6 +13246,19 @@ export interface components {
         };
         /** @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done. */
         "409.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `PLAYBACK_DISABLED`: The organization has not enabled the playback of documents.
+         */
+        "409.ORGANIZATION_CHANGED.PLAYBACK_DISABLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -30283,6 +30449,44 @@ export interface operations {
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
+    get_workrooms_documents_id_authorship: {
+        parameters: {
+            query?: {
+                /** @description The copy of the document in a submission. Without it, the present text is shown. */
+                copyId?: components["schemas"]["SubmissionDocumentId"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show who wrote which part of a document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentAuthorship"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.EDITOR_NOT_AVAILABLE.ORGANIZATION_CHANGED"];
+            415: components["responses"]["415.UNREADABLE_FILE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     post_workrooms_documents_id_callback: {
         parameters: {
             query?: never;
@@ -31652,6 +31856,46 @@ export interface operations {
             502: components["responses"]["502.DOCSERVER_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
             504: components["responses"]["504.DOCSERVER_TIMEOUT"];
+        };
+    };
+    post_workrooms_documents_id_playback: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaybackBody"];
+            };
+        };
+        responses: {
+            /** @description Play back how a document was written */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Playback"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED.PLAYBACK_DISABLED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
         };
     };
     post_workrooms_documents_id_submit: {
