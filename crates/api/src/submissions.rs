@@ -85,18 +85,19 @@ pub(crate) struct RecordedGroups {
 /// Record work without documents for several groups of a topic
 ///
 /// All of them or none: if one group cannot be recorded, nothing changes.
-#[utoipa::path(post, path = "/assignments/{id}/record-work", params(("id" = String, Path)), request_body = RecordGroupWork,
+#[utoipa::path(post, path = "/assignments/{id}/record-work", params(("id" = String, Path), DryRunQuery),
+    request_body = RecordGroupWork,
     responses((status = 200, body = RecordedGroups), (status = 403, description = "NOT_CLASS_TEACHER"),
         (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_NOT_PUBLISHED, GRADE_PUBLISHED, \
          GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED")))]
 pub(crate) async fn record_for_groups(
     cx: Context,
     Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(new): Valid<RecordGroupWork>,
 ) -> Result<Json<RecordedGroups>> {
-    let recorded = cx
-        .write(move |tx| submissions::record_for_groups(tx, &id, &new))
-        .await?;
+    let record = move |tx: &mut WriteTx<'_>| submissions::record_for_groups(tx, &id, &new);
+    let recorded = cx.write_or_preview(query.dry_run, record).await?;
     Ok(Json(RecordedGroups { recorded }))
 }
 

@@ -17893,7 +17893,10 @@ export interface operations {
     };
     post_assignments_id_record_work: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];

@@ -378,6 +378,8 @@ with_document_server!(work_of_several_groups_is_recorded_at_once_or_not_at_all, 
     assert_eq!(count().await, 1, "nothing was recorded for the first group");
 
     ada.delete(&one).await.expect(200);
+    let preview = ada.post(&format!("{route}?dryRun=1"), both.clone()).await.expect(200);
+    assert_eq!((&preview["recorded"], count().await), (&json!(2), 0));
     let done = ada.post(&route, both.clone()).await.expect(200);
     assert_eq!((&done["recorded"], count().await), (&json!(2), 2));
     let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);

@@ -25,6 +25,7 @@ fn dry_run_is_documented_on_every_destructive_route() {
             "/generate",
             "/bulk",
             "/copies",
+            "/record-work",
         ];
         let is_due = row.method == "DELETE" || ends.iter().any(|end| row.path.ends_with(end));
         assert_eq!(is_documented, is_due, "dryRun of {} {}", row.method, row.path);
