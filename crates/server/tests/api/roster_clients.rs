@@ -189,9 +189,9 @@ async fn teachers_and_students_replace_a_missing_list_of_users() {
         let users = data.lists.remove("users").unwrap();
         let (teachers, students): (Vec<_>, Vec<_>) = users.into_iter().partition(|user| user["role"] == "teacher");
         let without_role = |mut users: Vec<Value>| {
-            users
-                .iter_mut()
-                .for_each(|user| drop(user.as_object_mut().unwrap().remove("role")));
+            for user in &mut users {
+                user.as_object_mut().unwrap().remove("role");
+            }
             users
         };
         data.lists.insert("teachers", without_role(teachers));
