@@ -35,6 +35,7 @@ pub mod message;
 pub mod overview;
 pub mod playback;
 pub mod privacy;
+pub mod roster;
 pub mod rubric;
 pub mod school;
 pub mod sign_on;

@@ -23,6 +23,7 @@ use realtime::RealtimeServer;
 use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
+use service::roster::Rosters;
 use service::sign_on::SignOn;
 
 /// Settings of the HTTP server and its routes.
@@ -74,6 +75,7 @@ pub struct AppParts {
     pub jobs: Jobs,
     pub dns: Dns,
     pub sign_on: SignOn,
+    pub rosters: Rosters,
     /// Background tasks, aborted when the last clone of the [`App`] is dropped.
     pub scheduler: Scheduler,
 }
@@ -171,6 +173,11 @@ impl App {
     /// Background jobs.
     pub fn jobs(&self) -> &Jobs {
         &self.0.parts.jobs
+    }
+
+    /// The roster servers of the schools.
+    pub fn rosters(&self) -> &Rosters {
+        &self.0.parts.rosters
     }
 
     /// Sign-on through providers of organizations.

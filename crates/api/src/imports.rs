@@ -120,12 +120,14 @@ pub(crate) async fn run(
     let rules = ImportRules {
         mode: options.mode.unwrap_or(ImportMode::Upsert),
         is_dry_run: options.dry_run.is_on(),
+        is_repeated: false,
     };
     let import = Import {
         transactor: cx.app().transactor().clone(),
         context,
         mail: Some(cx.app().mail().clone()),
         rules,
+        origin: None,
     };
     let (sender, reports) = mpsc::channel(AHEAD);
     let authenticator = cx.app().authenticator().clone();

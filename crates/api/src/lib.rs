@@ -81,6 +81,7 @@ mod pdf;
 mod playback;
 mod privacy;
 mod quota;
+mod rosters;
 mod rubrics;
 mod second_factor;
 mod shape;

@@ -55,6 +55,10 @@ lists! {
     Overview = "overview",
     /// The identities of a sign-on provider.
     ExternalIdentities = "external-identities",
+    /// The entries of a roster run.
+    RosterEntries = "roster-entries",
+    /// The runs of a roster source.
+    RosterRuns = "roster-runs",
     /// Sessions in an organization.
     Sessions = "sessions",
     /// The users of an organization.

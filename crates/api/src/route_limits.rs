@@ -29,6 +29,8 @@ pub enum RouteLimits {
     Export,
     /// Also counts as an import of the organization, without a timeout.
     Import,
+    /// Also counts as a request of the organization to a roster server, with a longer timeout.
+    Roster,
     /// Not counted: used by monitoring, or the route has limits of its own.
     Uncounted,
 }
@@ -38,7 +40,7 @@ impl RouteLimits {
     pub const fn timeout(self) -> Option<Duration> {
         match self {
             Self::Standard | Self::Chat | Self::Commit | Self::Uncounted => Some(DEFAULT_TIMEOUT),
-            Self::Long | Self::Export => Some(LONG_TIMEOUT),
+            Self::Long | Self::Export | Self::Roster => Some(LONG_TIMEOUT),
             Self::Import => None,
         }
     }
@@ -59,7 +61,7 @@ impl RouteLimits {
         match self {
             Self::Chat => Some(Rate::Chat),
             Self::Export => Some(Rate::Export),
-            Self::Standard | Self::Long | Self::Commit | Self::Import | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Commit | Self::Import | Self::Roster | Self::Uncounted => None,
         }
     }
 
@@ -68,7 +70,7 @@ impl RouteLimits {
         match self {
             Self::Export => Some(OperationKind::Export),
             Self::Import => Some(OperationKind::Import),
-            Self::Standard | Self::Long | Self::Chat | Self::Commit | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Chat | Self::Commit | Self::Roster | Self::Uncounted => None,
         }
     }
 
@@ -76,6 +78,7 @@ impl RouteLimits {
     pub const fn organization_rate(self) -> Option<Rate> {
         match self {
             Self::Import => Some(Rate::Import),
+            Self::Roster => Some(Rate::Roster),
             Self::Standard | Self::Long | Self::Chat | Self::Commit | Self::Export | Self::Uncounted => None,
         }
     }

@@ -7,15 +7,15 @@ use domain::api_token::TokenScope::{Grades, Provisioning, Read};
 use utoipa_axum::routes;
 
 use super::endpoint::{Endpoints, OrTokens as _};
-use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Standard, Uncounted};
+use super::route_limits::RouteLimits::{Chat, Commit, Export, Import, Long, Roster, Standard, Uncounted};
 use super::{
     activity_logs, api_tokens, assignment_clones, assignments, attachments, auth, authorship, change_email, chat,
     class_clones, classes, close_topic, comments, contributions, copies, courses, deletions, direct_messages,
     document_editor, document_images, document_server, document_versions, documents, enrollments, feedback,
     grade_books, grade_files, grade_tables, grades, group_assignments, group_files, groups, handouts, health, help,
     homerooms, imports, invitations, late_texts, lesson_board, mail_domains, members, organization_settings, pdf,
-    playback, privacy, rubrics, sign_on, snippets, subjects, submission_history, submission_overview, submissions,
-    swagger_ui, system, tenants, topic_exports, users, workrooms,
+    playback, privacy, rosters, rubrics, sign_on, snippets, subjects, submission_history, submission_overview,
+    submissions, swagger_ui, system, tenants, topic_exports, users, workrooms,
 };
 
 /// Every route below `/api`, by noun (the tag in the OpenAPI document).
@@ -140,6 +140,15 @@ pub fn endpoints() -> Endpoints {
         .add(Admin,                    Standard,  "GET POST /admin/sign-on/{id}/identities", routes!(sign_on::identities, sign_on::link))
         .add(Admin,                    Standard,  "DELETE /admin/sign-on/{id}/identities/{identityId}", routes!(sign_on::unlink))
         .add(Anyone,                   Standard,  "GET /sign-on/providers", routes!(sign_on::options))
+        .add(Admin,                    Standard,  "GET POST /admin/rosters", routes!(rosters::list, rosters::add))
+        .add(Admin,                    Standard,  "PATCH DELETE /admin/rosters/{id}", routes!(rosters::edit, rosters::remove))
+        .add(Admin,                    Roster,    "POST /admin/rosters/{id}/test", routes!(rosters::test))
+        .add(Admin,                    Standard,  "GET /admin/rosters/{id}/runs", routes!(rosters::runs))
+        .add(Admin,                    Roster,    "POST /admin/rosters/{id}/runs", routes!(rosters::start))
+        .add(Admin,                    Standard,  "GET /admin/rosters/{id}/runs/{runId}", routes!(rosters::show))
+        .add(Admin,                    Standard,  "GET /admin/rosters/{id}/runs/{runId}/entries", routes!(rosters::entries))
+        .add(Admin,                    Roster,    "POST /admin/rosters/{id}/runs/{runId}/confirm", routes!(rosters::confirm))
+        .add(Admin,                    Standard,  "POST /admin/rosters/{id}/runs/{runId}/discard", routes!(rosters::discard))
         .add(Admin.or(Read),           Standard,  "GET /admin/stats", routes!(organization_settings::stats))
         .add(Admin,                    Standard,  "GET /admin/storage", routes!(organization_settings::show_storage))
         .add(Admin,                    Standard,  "GET PATCH /admin/settings", routes!(organization_settings::settings, organization_settings::edit_settings))

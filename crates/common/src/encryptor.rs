@@ -16,6 +16,8 @@ pub enum EncryptionPurpose {
     Emails,
     /// The client secrets of sign-on providers.
     SignOn,
+    /// The client secrets of roster sources.
+    Rosters,
     /// The secrets of second factors.
     SecondFactor,
 }
@@ -26,6 +28,7 @@ impl EncryptionPurpose {
         match self {
             Self::Emails => b"groupwork letters",
             Self::SignOn => b"groupwork sign-on",
+            Self::Rosters => b"groupwork rosters",
             Self::SecondFactor => b"groupwork second factor",
         }
     }

@@ -36,6 +36,13 @@ pub enum Error {
         code: &'static str,
         message: String,
     },
+    /// A roster server cannot be used.
+    #[error("{message}")]
+    RosterFailed {
+        /// A stable code of the reason.
+        code: &'static str,
+        message: String,
+    },
     /// The client displays another organization than the session's active one.
     #[error("You are working in another organization now. Reload the page, or switch back.")]
     OrganizationChanged,

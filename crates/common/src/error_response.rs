@@ -34,6 +34,7 @@ fn error_code(error: &Error) -> Option<ErrorCode> {
         Error::PasswordsOff => ErrorCode::PasswordsOff,
         Error::SignedOnElsewhere => ErrorCode::SignedOnElsewhere,
         Error::SignOnFailed { .. } => ErrorCode::SignOnFailed,
+        Error::RosterFailed { .. } => ErrorCode::RosterFailed,
         Error::OrganizationChanged => ErrorCode::OrganizationChanged,
         Error::PreconditionFailed { .. } => ErrorCode::PreconditionFailed,
         Error::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused,
@@ -96,6 +97,7 @@ fn details(error: &Error) -> Vec<Problem> {
         Error::LegacyFormat(format) => vec![Problem::new("file", format.as_str(), error.to_string())],
         Error::UnreadableFile { code, message } => vec![Problem::new("file", *code, *message)],
         Error::SignOnFailed { code, message } => vec![Problem::new("issuer", *code, message.clone())],
+        Error::RosterFailed { code, message } => vec![Problem::new("url", *code, message.clone())],
         Error::DocumentServerFault { code, message } => vec![Problem::new("documentServer", *code, *message)],
         _ => Vec::new(),
     }

@@ -53,6 +53,7 @@ pub struct Metrics {
     callbacks: Family<OutcomeLabel, Counter>,
     conversions: Durations<OutcomeLabel>,
     emails: Family<OutcomeLabel, Counter>,
+    roster_runs: Family<OutcomeLabel, Counter>,
     tasks: Durations<TaskLabels>,
     log_lines_dropped: Counter,
 }
@@ -64,6 +65,7 @@ static METRICS: LazyLock<Metrics> = LazyLock::new(|| Metrics {
     callbacks: Family::default(),
     conversions: Family::new_with_constructor(histogram),
     emails: Family::default(),
+    roster_runs: Family::default(),
     tasks: Family::new_with_constructor(histogram),
     log_lines_dropped: Counter::default(),
 });
@@ -115,6 +117,11 @@ impl Metrics {
         self.emails.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
+    /// Counts a run of a roster: `done`, `waiting`, `failed` or `interrupted`.
+    pub fn record_roster_run(&self, outcome: &'static str) {
+        self.roster_runs.get_or_create(&OutcomeLabel { outcome }).inc();
+    }
+
     /// Observes a round of a background task: `done` or `failed`.
     pub fn record_task(&self, task: &'static str, outcome: &'static str, elapsed: Duration) {
         self.tasks
@@ -131,6 +138,7 @@ impl Metrics {
     pub fn register(&self, registry: &mut Registry) {
         self.register_shared(registry);
         registry.register("email_deliveries", "Attempts to send an email", self.emails.clone());
+        registry.register("roster_runs", "Runs of rosters", self.roster_runs.clone());
     }
 
     /// Registers the metrics of the previous release under the names that it used.

@@ -112,6 +112,13 @@ const UNIQUE_KEYS: &[UniqueKey] = &[
         path: "customDomain",
     },
     UniqueKey {
+        constraint: "roster_runs_open_key",
+        columns: "roster_runs.source_id",
+        code: ErrorCode::RosterRunOpen,
+        message: "The roster is being read already; wait until the run has ended.",
+        path: "state",
+    },
+    UniqueKey {
         constraint: "mail_domains_organization_domain_key",
         columns: "mail_domains.organization_id, mail_domains.domain",
         code: ErrorCode::DuplicateMailDomain,

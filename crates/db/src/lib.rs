@@ -69,6 +69,7 @@ pub mod purge;
 pub mod rate_windows;
 pub mod revisions;
 pub mod rooms;
+pub mod rosters;
 pub mod rubrics;
 pub mod saves;
 pub mod schema_compatibility;
@@ -302,6 +303,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("rosters", rosters::STATEMENTS),
         ("rubrics", rubrics::STATEMENTS),
         ("snippets", snippets::STATEMENTS),
         ("gdpr/hidden", gdpr::hidden::STATEMENTS),

@@ -58,6 +58,9 @@ statements! {
         WHERE home_organization_id = $1 AND id = $2";
     /// Unlinks the identities at the sign-on providers of the organization.
     UNLINK = "DELETE FROM external_identities WHERE organization_id = $1 AND user_id = $2";
+    /// Roster sources no longer count the user among the people whom they brought.
+    FORGET_ORIGIN = "DELETE FROM roster_origins WHERE organization_id = $1 AND object = 'PERSON' AND external_id = (
+        SELECT m.external_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
     DELETE_MEMBER = "DELETE FROM members WHERE organization_id = $1 AND user_id = $2";
 }
 
@@ -94,6 +97,7 @@ impl WriteTx<'_> {
         };
         self.execute(&LEAVE_HOME, args![user])?;
         self.execute(&UNLINK, args![user])?;
+        self.execute(&FORGET_ORIGIN, args![user])?;
         self.execute(&DELETE_MEMBER, args![user])?;
         Ok(RemovedMembership {
             classes,

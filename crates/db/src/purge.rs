@@ -77,6 +77,16 @@ statements! {
     /// The next identities at its providers.
     IDENTITIES = "DELETE FROM external_identities WHERE organization_id = $1 AND id IN (SELECT id
             FROM external_identities WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
+    /// The next entries of roster runs.
+    ROSTER_ENTRIES = "DELETE FROM roster_run_entries WHERE organization_id = $1 AND run_id IN (SELECT id FROM roster_runs
+        WHERE organization_id = $1 ORDER BY source_id, created_at, id LIMIT $2)";
+    ROSTER_RUNS = "DELETE FROM roster_runs WHERE organization_id = $1 AND id IN (SELECT id FROM roster_runs
+        WHERE organization_id = $1 ORDER BY source_id, created_at, id LIMIT $2)";
+    /// The next people and classes that its roster sources brought.
+    ROSTER_ORIGINS = "DELETE FROM roster_origins WHERE organization_id = $1 AND (object, external_id) IN (
+            SELECT object, external_id FROM roster_origins WHERE organization_id = $1
+            ORDER BY object, external_id LIMIT $2)";
+    ROSTER_SOURCES = "DELETE FROM roster_sources WHERE organization_id = $1";
     PROVIDERS = "DELETE FROM sign_on_providers WHERE organization_id = $1";
     /// Rate limit windows for help requests and imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
@@ -148,7 +158,7 @@ impl WriteTx<'_> {
                 ..PurgeProgress::default()
             });
         }
-        let pieces: [(Option<&'static Sql>, &'static Sql); 7] = [
+        let pieces: [(Option<&'static Sql>, &'static Sql); 9] = [
             (Some(&RECIPIENTS), &MESSAGES),
             (Some(&HOMEROOM_STUDENTS), &HOMEROOMS),
             (None, &SUBJECTS),
@@ -156,6 +166,8 @@ impl WriteTx<'_> {
             (None, &SNIPPETS),
             (None, &RUBRICS),
             (None, &IDENTITIES),
+            (Some(&ROSTER_ENTRIES), &ROSTER_RUNS),
+            (None, &ROSTER_ORIGINS),
         ];
         for (children, piece) in pieces {
             if let Some(children) = children {
@@ -180,6 +192,7 @@ impl WriteTx<'_> {
             &SIGN_ON_ATTEMPTS,
             &SIGN_ON_LOGOUTS,
             &PROVIDERS,
+            &ROSTER_SOURCES,
         ] {
             counted += self.execute(table, args![])?;
         }

@@ -527,6 +527,8 @@ text_ids!(
     RubricId,
     PasskeyId,
     SignOnProviderId,
+    RosterSourceId,
+    RosterRunId,
     ExternalIdentityId,
 );
 
@@ -655,6 +657,12 @@ string_enums!(
     domain::mail_domain::MailDomainStatus,
     domain::message::MessageType,
     domain::organization::OrganizationStatus,
+    domain::roster::RosterProtocol,
+    domain::roster_source::RosterEffect,
+    domain::roster_source::RosterObject,
+    domain::roster_source::RosterRoles,
+    domain::roster_source::RosterRunKind,
+    domain::roster_source::RosterRunState,
     domain::save::RevisionOrigin,
     domain::sign_on::AccountCreation,
     domain::sign_on::LinkedBy,

@@ -22,6 +22,7 @@ pub mod mail_domain;
 pub mod message;
 pub mod organization;
 pub mod restoration;
+pub mod roster;
 pub mod rubric;
 pub mod session;
 pub mod sign_on;
@@ -46,6 +47,7 @@ use self::mail_domain::MailDomainChange;
 use self::message::MessageChange;
 use self::organization::OrganizationChange;
 use self::restoration::DeletionChange;
+use self::roster::RosterChange;
 use self::rubric::RubricChange;
 use self::session::SessionChange;
 use self::sign_on::SignOnChange;
@@ -82,6 +84,8 @@ pub enum Change {
     ApiToken(ApiTokenChange),
     Session(SessionChange),
     SignOn(SignOnChange),
+    /// A change of a roster source or one of its runs.
+    Roster(RosterChange),
     Snippet(SnippetChange),
     Rubric(RubricChange),
     /// A change of a deleted object.
@@ -120,6 +124,7 @@ changes! {
     ApiToken(ApiTokenChange)
     Session(SessionChange)
     SignOn(SignOnChange)
+    Roster(RosterChange)
     Snippet(SnippetChange)
     Rubric(RubricChange)
     Deletion(DeletionChange)

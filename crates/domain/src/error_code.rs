@@ -136,6 +136,9 @@ error_codes! {
     RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", 416, Program, "The requested range is outside of the file.";
     RateLimited = "RATE_LIMITED", 429, User, "Too many requests; Retry-After is the time until the next attempt.";
     RequestTimeout = "REQUEST_TIMEOUT", 408, Program, "The body stopped arriving.";
+    RosterFailed = "ROSTER_FAILED", 409, User, "The roster server could not be read or is set up incorrectly; details contains the reason.";
+    RosterRunChanged = "ROSTER_RUN_CHANGED", 409, User, "The run of the roster does not wait for this confirmation any more.";
+    RosterRunOpen = "ROSTER_RUN_OPEN", 409, User, "The roster is being read already.";
     RubricIncomplete = "RUBRIC_INCOMPLETE", 409, User, "The rubric of the grade is filled in only in part.";
     RubricInUse = "RUBRIC_IN_USE", 409, User, "A grade uses the rubric of the topic.";
     SecondFactorRequired = "SECOND_FACTOR_REQUIRED", 403, Program, "The user is required to have a second factor and has to set one up first.";

@@ -114,6 +114,10 @@ ids! {
     PasskeyId
     /// Id of a sign-on provider of an organization.
     SignOnProviderId
+    /// Id of a roster source of an organization.
+    RosterSourceId
+    /// Id of a run of a roster source.
+    RosterRunId
     /// Id of an identity at a sign-on provider.
     ExternalIdentityId
     /// Id of a room message, a direct message or an announcement.

@@ -19,6 +19,8 @@ string_enum! {
         PersonalExport = "PERSONAL_EXPORT",
         /// Purges all data of an organization after its deletion.
         OrganizationPurge = "ORGANIZATION_PURGE",
+        /// Reads a roster and applies it.
+        RosterRun = "ROSTER_RUN",
     }
 }
 

@@ -75,6 +75,7 @@ pub mod publication;
 pub mod rate;
 pub mod realtime;
 pub mod roster;
+pub mod roster_source;
 pub mod rubric;
 #[cfg(test)]
 mod samples;

@@ -20,6 +20,8 @@ pub enum Rate {
     Help,
     /// Imports of one organization.
     Import,
+    /// Requests of one organization to roster servers.
+    Roster,
     /// Requests without a session from one IP address. A whole school may share the address.
     Address,
     /// Socket connections opened by one user. All clients reconnect after a restart, and a page retries every few
@@ -61,6 +63,7 @@ impl Rate {
             Self::Export => (6, MINUTE),
             Self::Help => (20, HOUR),
             Self::Import => (5, HOUR),
+            Self::Roster => (30, HOUR),
             Self::Address => (12_000, MINUTE),
         };
         RateLimit { hits, window }
@@ -244,6 +247,7 @@ mod tests {
             (Rate::Export, 6, 60),
             (Rate::Help, 20, 3600),
             (Rate::Import, 5, 3600),
+            (Rate::Roster, 30, 3600),
         ];
         for (rate, hits, window) in limits {
             assert_eq!(rate.limit(), RateLimit { hits, window }, "{rate:?}");

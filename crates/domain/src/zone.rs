@@ -46,6 +46,22 @@ impl Zone {
         )
     }
 
+    /// Returns the next time after `moment` at which the hour of the local time begins.
+    pub fn next_hour(&self, moment: Timestamp, hour: i8) -> Timestamp {
+        let find = || {
+            let now = jiff::Timestamp::from_millisecond(moment.as_millis()).ok()?;
+            let mut day = now.to_zoned(self.0.clone()).date();
+            loop {
+                let start = day.at(hour, 0, 0, 0).to_zoned(self.0.clone()).ok()?.timestamp();
+                if start > now {
+                    return Some(Timestamp::from_millis(start.as_millisecond()));
+                }
+                day = day.tomorrow().ok()?;
+            }
+        };
+        find().unwrap_or_else(|| moment.plus_seconds(24 * 60 * 60))
+    }
+
     /// Returns the first instant of a day in this time zone.
     fn start_of(&self, day: Date) -> Timestamp {
         let start = day.to_zoned(self.0.clone()).and_then(|noon| noon.start_of_day());
@@ -155,6 +171,28 @@ mod tests {
         assert_eq!(berlin.plus_weeks(deadline, 23), at("2026-06-22T10:00:00Z"));
         assert_eq!(berlin.plus_weeks(at("2026-06-22T10:00:00Z"), -23), deadline);
         assert_eq!(Zone::utc().plus_weeks(deadline, 23), at("2026-06-22T11:00:00Z"));
+    }
+
+    #[test]
+    fn next_hour_is_in_local_time_and_later() {
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        assert_eq!(
+            berlin.next_hour(at("2026-01-12T01:00:00Z"), 3),
+            at("2026-01-12T02:00:00Z")
+        );
+        assert_eq!(
+            berlin.next_hour(at("2026-01-12T02:00:00Z"), 3),
+            at("2026-01-13T02:00:00Z")
+        );
+        assert_eq!(
+            berlin.next_hour(at("2026-07-12T01:30:00Z"), 3),
+            at("2026-07-13T01:00:00Z")
+        );
+        // In this night two o'clock does not exist.
+        assert_eq!(
+            berlin.next_hour(at("2026-03-28T23:30:00Z"), 2),
+            at("2026-03-29T01:00:00Z")
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::{
     Jobs, email_delivery, file_removal, idempotency_keys, mail_domains, old_messages, orphaned_files, retention,
-    storage_usage,
+    roster_run, storage_usage,
 };
 
 /// What the tasks work with.
@@ -114,6 +114,9 @@ impl BackgroundWork {
                 (store.clone(), self.dns),
                 |(store, dns)| async move { mail_domains::check_due(&store, &dns, clock::now()).await },
             ),
+            Task::new("rosters", minutes(1), store.clone(), |store| async move {
+                roster_run::start_due(&store, clock::now()).await
+            }),
             Task::new(
                 "erasure journal",
                 minutes(1),

@@ -10,6 +10,7 @@ use adapters::dns::Dns;
 use adapters::mailer::Mailer;
 use adapters::onlyoffice::DocumentServer;
 use adapters::openid::OpenIdClient;
+use adapters::roster::{RosterClient, RosterTimeouts};
 use api::app::{App, AppParts};
 use auth::Authenticator;
 use auth::client_requests::ClientRequests;
@@ -33,6 +34,7 @@ use service::actions::second_factor;
 use service::changes::Transactor;
 use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
+use service::roster::Rosters;
 use service::sign_on::SignOn;
 
 /// Runs the migrations, opens the database and the file storage, and starts the background tasks.
@@ -86,12 +88,18 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let mail = Mailer::new(config.mail())?;
     let dns = Dns::new(config.dns_server);
     let sign_on = sign_on(&config, &store).await?;
+    let rosters = rosters(&config, &store).await?;
     let transactor = Transactor::new(store, bus);
     let document_workflows = DocumentWorkflows::new(transactor.clone(), files.clone(), document_server.clone());
     let rate_limiter = RateLimiter::new(config.rate_limit_factor, config.auth_secret.current());
     realtime.share_rate_limits(&rate_limiter);
     let is_alone = matches!(database, Database::Sqlite(_));
-    let jobs = Jobs::new(transactor.clone(), files.clone(), mail.outbox().clone(), is_alone);
+    let jobs = Jobs::new(
+        transactor.clone(),
+        files.clone(),
+        (mail.clone(), rosters.clone()),
+        is_alone,
+    );
     let client_requests = ClientRequests::new(config.connections_per_address);
     let uploads = Uploads::new(config.storage.data_dir.clone(), config.upload_free_disk);
     let maintenance = MaintenanceMode::default();
@@ -133,6 +141,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         jobs,
         dns,
         sign_on,
+        rosters,
         scheduler,
     }))
 }
@@ -148,6 +157,18 @@ async fn sign_on(config: &Config, store: &Store) -> Result<SignOn> {
         sign_on.reencrypt_secrets(store).await?;
     }
     Ok(sign_on)
+}
+
+/// Creates the client of roster servers, and encrypts their secrets with the present secret of the installation.
+async fn rosters(config: &Config, store: &Store) -> Result<Rosters> {
+    let rosters = Rosters::new(
+        RosterClient::new(&config.sign_on_networks, RosterTimeouts::default())?,
+        Encryptor::new(&config.auth_secret, EncryptionPurpose::Rosters)?,
+    );
+    if config.auth_secret.previous().is_some() {
+        rosters.reencrypt_secrets(store).await?;
+    }
+    Ok(rosters)
 }
 
 /// Waits until the database accepts connections, so that services which are started together need no order.

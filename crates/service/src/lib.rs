@@ -7,4 +7,5 @@ pub mod changes;
 pub mod document_workflows;
 pub mod import;
 pub mod jobs;
+pub mod roster;
 pub mod sign_on;

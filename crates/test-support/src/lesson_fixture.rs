@@ -31,6 +31,8 @@ pub struct LessonFixture {
     pub api_token: String,
     /// A sign-on provider of North, and an identity at it.
     pub sign_on_provider: String,
+    pub roster_source: String,
+    pub roster_run: String,
     pub external_identity: String,
     pub job: String,
     pub submission: String,
@@ -120,6 +122,7 @@ impl LessonFixture {
         let identities = format!("/admin/sign-on/{provider}/identities");
         let dana = json!({"userId": app.world.dana.id, "subject": "dana"});
         let identity = text(&adam.post(&identities, dana).await.expect(201), "id");
+        let (roster_source, roster_run) = roster(app).await;
         let members = adam.get("/admin/members?search=ben").await.expect(200);
         let path = format!("/admin/sessions?userId={}", app.world.eli.id);
         let sessions = adam.get(&path).await.expect(200);
@@ -143,6 +146,8 @@ impl LessonFixture {
             mail_domain: text(&domain, "id"),
             api_token: text(&token, "id"),
             sign_on_provider: provider,
+            roster_source,
+            roster_run,
             external_identity: identity,
             job: job(app).await,
             submission,
@@ -188,6 +193,8 @@ impl LessonFixture {
             ("admin", "id") if path.starts_with("/admin/domains/") => self.mail_domain.clone(),
             ("admin", "id") if path.starts_with("/admin/api-tokens/") => self.api_token.clone(),
             ("admin", "id") if path.starts_with("/admin/sign-on/") => self.sign_on_provider.clone(),
+            ("admin", "id") if path.starts_with("/admin/rosters/") => self.roster_source.clone(),
+            ("admin", "runId") => self.roster_run.clone(),
             ("admin", "identityId") => self.external_identity.clone(),
             ("tenants", "domainId") => self.mail_domain.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
@@ -207,6 +214,24 @@ impl LessonFixture {
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to lesson_fixture.rs"),
         }
     }
+}
+
+/// Creates a roster source at whose address nothing listens, with a run that has failed.
+async fn roster(app: &TestApp) -> (String, String) {
+    let adam = app.as_(&app.world.adam);
+    let source = json!({
+        "name": "Administration", "protocol": "ONE_ROSTER_1_2", "url": "https://127.0.0.1:9/roster",
+        "tokenUrl": "https://127.0.0.1:9/token", "clientId": "groupwork", "clientSecret": "secret", "isNightly": false,
+    });
+    let source = text(&adam.post("/admin/rosters", source).await.expect(201), "id");
+    let (run, north) = (clock::new_id(), &app.world.north);
+    let counts = r#"{"created":1}"#;
+    let insert = format!(
+        "INSERT INTO roster_runs (organization_id, id, source_id, kind, state, counts, applied, job_key, created_at)
+        VALUES ('{north}', '{run}', '{source}', 'DRY_RUN', 'DONE', '{counts}', '{{}}', '{run}', 1)"
+    );
+    super::rows::execute(&app.database, insert).await;
+    (source, run)
 }
 
 /// Creates a text snippet of Ada and a shared rubric, which the topic uses.

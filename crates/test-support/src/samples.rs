@@ -194,6 +194,12 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             "name": "Sample", "preset": "OTHER", "issuer": "https://id.sample-school.example", "clientId": "sample",
             "clientSecret": "sample",
         }),
+        ("POST", "/admin/rosters") => json!({
+            "name": "Sample", "protocol": "ONE_ROSTER_1_2", "url": "https://roster.sample-school.example",
+            "tokenUrl": "https://roster.sample-school.example/token", "clientId": "sample", "clientSecret": "sample",
+        }),
+        ("POST", "/admin/rosters/{id}/runs") => json!({"isDryRun": true}),
+        ("POST", "/admin/rosters/{id}/runs/{runId}/confirm") => json!({"difference": "sample"}),
         ("POST", "/admin/sign-on/{id}/identities") => json!({"userId": ids.user, "subject": "sample"}),
         ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
         ("POST", "/assignments/{id}/groups/{groupId}/submission") => json!({"note": "Sample"}),

@@ -270,6 +270,11 @@ pub static MAP: &[MappedColumn] = &[
     not_exported("deletion_archive_chunks", "content", Content, Cleared),
     exported("jobs", "entity_id", Id, "exports", RowDeleted),
     not_exported("jobs", "created_by_id", Id, Cleared),
+    not_exported("roster_origins", "external_id", Other, RowDeleted),
+    not_exported("roster_run_entries", "external_id", Other, RowDeleted),
+    not_exported("roster_run_entries", "name", Name, RowDeleted),
+    not_exported("roster_runs", "started_by_id", Id, Cleared),
+    not_exported("roster_runs", "confirmed_by_id", Id, Cleared),
 ];
 
 impl PersonalDataKind {

@@ -133,6 +133,16 @@ statements! {
     EXPORTS = "DELETE FROM jobs WHERE kind = 'PERSONAL_EXPORT' AND entity_id = $1 RETURNING file_key";
     /// Jobs the user created.
     JOBS = "UPDATE jobs SET created_by_id = NULL WHERE created_by_id = $1";
+    /// The user among the people whom roster sources brought.
+    ROSTER_ORIGINS = "DELETE FROM roster_origins WHERE object = 'PERSON' AND (organization_id, external_id) IN (
+        SELECT m.organization_id, m.external_id FROM members m WHERE m.user_id = $1 AND m.external_id IS NOT NULL)";
+    /// The user in the differences of roster runs.
+    ROSTER_ENTRIES = "DELETE FROM roster_run_entries WHERE name = (SELECT u.name FROM users u WHERE u.id = $1)
+        OR (organization_id, external_id) IN (
+            SELECT m.organization_id, m.external_id FROM members m WHERE m.user_id = $1 AND m.external_id IS NOT NULL)";
+    /// Roster runs that the user started or confirmed.
+    ROSTER_STARTS = "UPDATE roster_runs SET started_by_id = NULL WHERE started_by_id = $1";
+    ROSTER_CONFIRMATIONS = "UPDATE roster_runs SET confirmed_by_id = NULL WHERE confirmed_by_id = $1";
     /// A page of log records that may name the user.
     RECORDS = "{SELECT_RECORDS} WHERE id > $2 AND {MAY_NAME} ORDER BY id LIMIT $3";
     /// A log record found by the previous scan.
@@ -261,6 +271,9 @@ impl PlatformTx<'_> {
         let exports: Vec<Option<String>> = self
             .connection
             .fetch_all(&EXPORTS, args![user], |row| row.get("file_key"))?;
+        for statement in [&ROSTER_ORIGINS, &ROSTER_ENTRIES, &ROSTER_STARTS, &ROSTER_CONFIRMATIONS] {
+            self.connection.execute(statement, args![user])?;
+        }
         let mut run = |statement: &'static Sql| -> Result<i64> {
             let touched = self.connection.execute(statement, args![user])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))

@@ -26,6 +26,7 @@ pub mod organizations;
 pub mod outbox;
 pub mod passkeys;
 pub mod resource_tenant;
+pub mod rosters;
 pub mod second_factors;
 pub mod sessions;
 pub mod sign_in;
@@ -245,6 +246,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/passkeys", passkeys::STATEMENTS),
+        ("platform/rosters", rosters::STATEMENTS),
         ("platform/second_factors", second_factors::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),

@@ -35,6 +35,7 @@ statements! {
     API_TOKEN = "{SELECT_ORGANIZATION} FROM api_tokens x {OF_ROW}";
     MAIL_DOMAIN = "{SELECT_ORGANIZATION} FROM mail_domains x {OF_ROW}";
     SIGN_ON_PROVIDER = "{SELECT_ORGANIZATION} FROM sign_on_providers x {OF_ROW}";
+    ROSTER_SOURCE = "{SELECT_ORGANIZATION} FROM roster_sources x {OF_ROW}";
     RUBRIC = "{SELECT_ORGANIZATION} FROM rubrics x {OF_ROW}";
     SNIPPET = "{SELECT_ORGANIZATION} FROM text_snippets x {OF_ROW}";
     ORGANIZATION = "{SELECT_ORGANIZATION} FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL";
@@ -68,6 +69,7 @@ static RESOURCES: &[(&str, &Sql)] = &[
     ("domains", &MAIL_DOMAIN),
     ("api-tokens", &API_TOKEN),
     ("sign-on", &SIGN_ON_PROVIDER),
+    ("rosters", &ROSTER_SOURCE),
     ("rubrics", &RUBRIC),
     ("snippets", &SNIPPET),
     ("users", &USER),

@@ -20,6 +20,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use document_server_simulator::{Simulator, SimulatorSettings};
 use domain::document_kind::EditorKind;
+use domain::network::Network;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -50,6 +51,9 @@ pub struct DemoArgs {
     /// Editor of text documents: builtin, or the one of the document server simulator
     #[arg(long, env = "GROUPWORK_DEMO_DOCUMENT_SERVER", default_value = "builtin")]
     document_server: TextEditor,
+    /// Networks without public addresses in which sign-on providers and roster servers may be
+    #[arg(long, env = "SIGN_ON_NETWORKS", value_delimiter = ',')]
+    sign_on_networks: Vec<Network>,
     /// Do not simulate students who write, chat and ask for help
     #[arg(long, env = "GROUPWORK_DEMO_STILL")]
     still: bool,
@@ -104,6 +108,7 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
                 TextEditor::Simulator => EditorKind::OnlyOffice,
             }),
             listen: address.into(),
+            sign_on_networks: arguments.sign_on_networks,
             // Visitors of the demo sign in with a button.
             second_factor_for_platform_administrators: RequiredFactor(false),
             ..ServeArgs::default()

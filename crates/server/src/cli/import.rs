@@ -92,7 +92,9 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
                 Mode::Create => ImportMode::Create,
             },
             is_dry_run: arguments.dry_run,
+            is_repeated: false,
         },
+        origin: None,
     };
     let (sender, mut reports) = mpsc::channel::<Vec<RowReport>>(2);
     let running = tokio::spawn(import.run(plan, sender));
@@ -136,7 +138,7 @@ async fn context(store: &Store, slug: &str) -> anyhow::Result<RequestContext> {
 
 /// Formats the result of a row: position, status and errors.
 fn report_line(reported: &RowReport) -> String {
-    let RowReport { file, row, outcome } = reported;
+    let RowReport { file, row, outcome, .. } = reported;
     let place = file.map_or_else(|| format!("row {row}"), |file| format!("{file} row {row}"));
     let problems = outcome.problems.iter();
     let reasons: Vec<String> = problems

@@ -48,6 +48,7 @@ mod publication;
 mod purge;
 mod role_levels;
 mod roster_clients;
+mod rosters;
 mod school;
 mod shared_accounts;
 mod sign_on;

@@ -357,6 +357,7 @@ fn rates_are_those_of_the_contract() {
         (Rate::Export, "exports of a user"),
         (Rate::Help, "help requests of a group"),
         (Rate::Import, "imports of an organization"),
+        (Rate::Roster, "requests of an organization to roster servers"),
         (Rate::Address, "requests without a session from an address"),
         (Rate::Socket, "sockets that a user opens"),
         (Rate::Poll, "socket polls of a user"),

@@ -54,6 +54,8 @@ const CREATE_ROUTES: &[(&str, &str)] = &[
     ("/admin/api-tokens", "api_tokens"),
     ("/tenants/{id}/domains", "mail_domains"),
     ("/admin/sign-on", "sign_on_providers"),
+    ("/admin/rosters", "roster_sources"),
+    ("/admin/rosters/{id}/runs", "roster_runs"),
     ("/admin/sign-on/{id}/identities", "external_identities"),
     ("/subjects", "subjects"),
     ("/homerooms", "homerooms"),

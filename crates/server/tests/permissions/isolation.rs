@@ -67,6 +67,7 @@ both!(ids_of_another_school_look_unknown, |app| {
                 | "/admin/domains"
                 | "/admin/api-tokens"
                 | "/admin/sign-on"
+                | "/admin/rosters"
                 | "/snippets"
                 | "/rubrics"
         ) {

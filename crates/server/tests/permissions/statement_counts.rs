@@ -31,6 +31,7 @@ const SHORT_LISTS: &[(&str, &str)] = &[
     ("/admin/sign-on", "the sign-on providers of one school, twenty at most"),
     ("/sign-on/providers", "the same"),
     ("/tenants/{id}/domains", "the same"),
+    ("/admin/rosters", "the roster sources of one school, ten at most"),
     ("/auth/organization/list", "the schools of one person"),
     (
         "/auth/organization/list-user-invitations",

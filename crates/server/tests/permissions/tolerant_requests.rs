@@ -91,6 +91,7 @@ both!(patch_with_what_get_returned_is_accepted, |app| {
         ("/rubrics/{id}", &ada, format!("/rubrics/{}", lesson.rubric), ""),
         ("/snippets/{id}", &ada, "/snippets".to_owned(), "/0"),
         ("/admin/sign-on/{id}", &adam, "/admin/sign-on".to_owned(), "/0"),
+        ("/admin/rosters/{id}", &adam, "/admin/rosters".to_owned(), "/0"),
         (
             "/feedback/{id}",
             &ada,

@@ -33,6 +33,8 @@ pub struct ImportRules {
     pub mode: ImportMode,
     /// Roll back all changes.
     pub is_dry_run: bool,
+    /// The import is repeated every night: an address is invited once, and not again after it was declined.
+    pub is_repeated: bool,
 }
 
 /// The parsed and validated content of a row.

@@ -54,6 +54,7 @@ pub mod playback;
 pub mod privacy;
 pub mod profile;
 pub mod rates;
+pub mod rosters;
 pub mod rubrics;
 pub mod saves;
 pub mod school;

@@ -48,6 +48,7 @@ pub fn entry(change: &Change) -> Option<LogEntry> {
         Change::ApiToken(change) => Some(organization::api_token(change)),
         Change::Session(change) => organization::session(change),
         Change::SignOn(change) => Some(organization::sign_on(change)),
+        Change::Roster(change) => organization::roster(change),
         Change::Rubric(change) => Some(submission::rubric(change)),
         // Snippets are private to their user.
         Change::Snippet(_) => None,

@@ -82,6 +82,7 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | SignOnChange::IdentityLinked { .. }
             | SignOnChange::IdentityUnlinked { .. },
         ) => organization::list_changed("signOn", &mut builder),
+        Change::Roster(_) => organization::list_changed("rosters", &mut builder),
         Change::Rubric(change) => rubric::emit(change, &mut builder),
         Change::Snippet(SnippetChange::Updated { user }) => {
             let header = EventBuilder::event_without_class(Event::SnippetsUpdated);

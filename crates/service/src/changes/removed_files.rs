@@ -127,6 +127,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::MailDomain(_)
         | Change::ApiToken(_)
         | Change::SignOn(_)
+        | Change::Roster(_)
         | Change::Snippet(_)
         | Change::Rubric(_)
         // The archive schedules its files itself.

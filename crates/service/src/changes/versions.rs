@@ -105,6 +105,7 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         | Change::MailDomain(_)
         | Change::ApiToken(_)
         | Change::SignOn(_)
+        | Change::Roster(_)
         | Change::Snippet(_)
         | Change::Rubric(_)
         | Change::Deletion(Deletion::Discarded { .. })

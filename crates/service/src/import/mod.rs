@@ -11,18 +11,20 @@ mod run;
 
 use std::collections::HashSet;
 
+use domain::access::MemberRole;
 use domain::file::FileType;
 use domain::import::{PEOPLE_MAX, RowProblem};
+use domain::roster_source::RosterRoles;
 use domain::time::Timestamp;
 use tokio::sync::mpsc;
 
 use self::csv_reader::CsvReader;
 use self::header::Header;
+pub use self::one_roster::RosterSnapshot;
 use self::one_roster::{ArchiveOverview, OneRosterArchive};
 pub use self::people::PersonRow;
-pub use self::run::{Import, RowReport};
-use crate::actions::imports::ImportRecord;
-pub use crate::actions::imports::ImportRules;
+pub use self::run::{Import, RowReport, RowSubject};
+pub use crate::actions::imports::{ImportRecord, ImportRules};
 use adapters::blob_store::FileSource;
 use common::error::{Error, Result};
 
@@ -50,6 +52,8 @@ pub struct NumberedRow {
 pub struct ImportPlan {
     rows: usize,
     content: PlanContent,
+    /// The people of a roster that are imported; `None` for other imports.
+    roles: Option<RosterRoles>,
 }
 
 enum PlanContent {
@@ -69,6 +73,7 @@ impl ImportPlan {
                 Ok(Self {
                     rows: overview.rows,
                     content: PlanContent::OneRoster(source, overview),
+                    roles: None,
                 })
             }
             other => Err(Error::UnsupportedFileType(format!(
@@ -92,7 +97,31 @@ impl ImportPlan {
         Self {
             rows: rows.len(),
             content: PlanContent::List(rows),
+            roles: None,
         }
+    }
+
+    /// Creates a plan from records, numbered from 1.
+    pub fn from_records(records: Vec<ImportRecord>) -> Self {
+        let rows = records.into_iter().enumerate().map(|(index, record)| NumberedRow {
+            file: None,
+            number: index + 1,
+            record: Ok(record),
+        });
+        let rows: Vec<NumberedRow> = rows.collect();
+        Self {
+            rows: rows.len(),
+            content: PlanContent::List(rows),
+            roles: None,
+        }
+    }
+
+    /// Restricts the plan to what a roster source may change: people of these roles. Removals are left to the caller,
+    /// who knows which people the source brought.
+    #[must_use]
+    pub const fn of_roster(mut self, roles: RosterRoles) -> Self {
+        self.roles = Some(roles);
+        self
     }
 
     fn from_table(source: FileSource) -> Result<Self> {
@@ -109,11 +138,13 @@ impl ImportPlan {
         Ok(Self {
             rows,
             content: PlanContent::Table(source),
+            roles: None,
         })
     }
 
     /// Sends the rows in batches from a blocking thread. Stops early when the receiver is dropped.
     fn send(self, rows_out: &mut RowSender) -> Result<()> {
+        rows_out.roles = self.roles;
         match self.content {
             PlanContent::List(rows) => rows.into_iter().try_for_each(|row| rows_out.send(row))?,
             PlanContent::Table(source) => {
@@ -145,6 +176,7 @@ pub struct RowSender {
     batches: mpsc::Sender<Vec<NumberedRow>>,
     batch: Vec<NumberedRow>,
     started_files: HashSet<&'static str>,
+    roles: Option<RosterRoles>,
 }
 
 impl RowSender {
@@ -153,6 +185,7 @@ impl RowSender {
             batches,
             batch: Vec::with_capacity(BATCH_ROWS),
             started_files: HashSet::new(),
+            roles: None,
         }
     }
 
@@ -161,7 +194,12 @@ impl RowSender {
         self.started_files.insert(file)
     }
 
-    fn send(&mut self, row: NumberedRow) -> Result<()> {
+    fn send(&mut self, mut row: NumberedRow) -> Result<()> {
+        if let (Some(roles), Ok(record)) = (self.roles, &mut row.record)
+            && is_left_out(roles, record)
+        {
+            *record = ImportRecord::Ignored;
+        }
         self.batch.push(row);
         if self.batch.len() < BATCH_ROWS {
             Ok(())
@@ -174,6 +212,20 @@ impl RowSender {
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH_ROWS));
         // The receiver has stopped, so the error is never reported.
         self.batches.blocking_send(batch).map_err(|_| Error::NotReady)
+    }
+}
+
+/// Returns whether a record of a roster is not imported.
+fn is_left_out(roles: RosterRoles, record: &ImportRecord) -> bool {
+    match record {
+        ImportRecord::Person(person) => !roles.includes(person.role),
+        ImportRecord::Enrollment(place) => !roles.includes(if place.is_teacher {
+            MemberRole::Teacher
+        } else {
+            MemberRole::Student
+        }),
+        ImportRecord::RemovedPerson(_) | ImportRecord::RemovedClass(_) => true,
+        ImportRecord::Class(_) | ImportRecord::Homeroom(_) | ImportRecord::Ignored => false,
     }
 }
 

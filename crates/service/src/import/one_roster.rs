@@ -3,6 +3,7 @@
 
 mod archive;
 mod rows;
+mod snapshot;
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,6 +11,7 @@ use domain::import::PEOPLE_MAX;
 
 pub use self::archive::OneRosterArchive;
 pub use self::rows::send;
+pub use self::snapshot::RosterSnapshot;
 use super::header::{RowCells, TableLayout};
 use common::error::{Error, Result};
 

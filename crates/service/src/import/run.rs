@@ -6,11 +6,15 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::id::RosterSourceId;
 use domain::import::{ImportCounts, RowProblem, RowStatus};
+use domain::roster_source::RosterObject;
+use domain::text::ShortName;
 use tokio::sync::mpsc;
 
 use super::{ImportPlan, NumberedRow, RowSender};
 use crate::actions::imports::{self, ImportOutcome, ImportPreview, ImportRecord, ImportRules};
+use crate::actions::rosters;
 use crate::changes::Transactor;
 use adapters::mailer::Mailer;
 use common::clock;
@@ -31,6 +35,8 @@ pub struct Import {
     pub mail: Option<Mailer>,
     /// The options for all rows.
     pub rules: ImportRules,
+    /// The roster source of the rows. It is recorded as the origin of the people and classes that the import creates.
+    pub origin: Option<RosterSourceId>,
 }
 
 /// The result of one row.
@@ -41,6 +47,41 @@ pub struct RowReport {
     /// The row number.
     pub row: usize,
     pub outcome: ImportOutcome,
+    /// What the row is about, for rows of a roster.
+    pub subject: Option<RowSubject>,
+}
+
+/// The person, class or enrollment of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowSubject {
+    pub object: RosterObject,
+    pub external_id: String,
+    pub name: String,
+}
+
+impl RowSubject {
+    fn of(record: &ImportRecord) -> Option<Self> {
+        let (object, external_id, name) = match record {
+            ImportRecord::Person(person) => {
+                let names = [person.first_name.as_ref(), person.last_name.as_ref()];
+                let names: Vec<&str> = names.into_iter().flatten().map(ShortName::as_str).collect();
+                (RosterObject::Person, person.external_id.as_ref()?, names.join(" "))
+            }
+            ImportRecord::RemovedPerson(id) => (RosterObject::Person, id, String::new()),
+            ImportRecord::Class(class) => (RosterObject::Class, &class.external_id, class.name.to_string()),
+            ImportRecord::RemovedClass(id) => (RosterObject::Class, id, String::new()),
+            ImportRecord::Homeroom(homeroom) => {
+                (RosterObject::Homeroom, &homeroom.external_id, homeroom.name.to_string())
+            }
+            ImportRecord::Enrollment(place) => (RosterObject::Enrollment, &place.user, place.class.to_string()),
+            ImportRecord::Ignored => return None,
+        };
+        Some(Self {
+            object,
+            external_id: external_id.to_string(),
+            name,
+        })
+    }
 }
 
 impl Import {
@@ -101,6 +142,13 @@ impl Import {
         let (mut reports_of_batch, mut records, mut positions) =
             (Vec::with_capacity(batch.len()), Vec::new(), Vec::new());
         for row in batch {
+            let is_of_roster = self.origin.is_some();
+            let subject = row
+                .record
+                .as_ref()
+                .ok()
+                .filter(|_| is_of_roster)
+                .and_then(RowSubject::of);
             let problems = match row.record {
                 Ok(record) => match duplicates.find(&record, row.number) {
                     None => {
@@ -120,6 +168,7 @@ impl Import {
                     user: None,
                     problems,
                 },
+                subject,
             });
         }
         if !records.is_empty() {
@@ -129,9 +178,14 @@ impl Import {
             } else {
                 addresses(&records)
             };
+            let origin = self.origin.clone();
             let outcomes = self.write_with_takeovers(emails, move |tx| {
                 let mut preview = preview.lock().unwrap_or_else(PoisonError::into_inner);
-                imports::apply(tx, rules, mail.as_ref(), &records, &mut preview)
+                let outcomes = imports::apply(tx, rules, mail.as_ref(), &records, &mut preview)?;
+                if let Some(source) = origin.as_ref().filter(|_| !rules.is_dry_run) {
+                    rosters::record_origins(tx, source, &records, &outcomes)?;
+                }
+                Ok(outcomes)
             });
             for (position, outcome) in positions.into_iter().zip(outcomes.await?) {
                 reports_of_batch[position].outcome = outcome;

@@ -12,6 +12,7 @@ mod personal_data;
 mod personal_export;
 mod purge;
 pub mod retention;
+pub mod roster_run;
 mod runner;
 pub mod storage_usage;
 
@@ -27,8 +28,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::changes::Transactor;
+use crate::roster::Rosters;
 use adapters::blob_store::BlobStore;
-use adapters::mailer::OutboxFolder;
+use adapters::mailer::{Mailer, OutboxFolder};
 use common::clock;
 use common::error::Result;
 use common::fair_queue::FairSemaphore;
@@ -43,6 +45,8 @@ struct JobsInner {
     transactor: Transactor,
     files: BlobStore,
     outbox: OutboxFolder,
+    mail: Mailer,
+    rosters: Rosters,
     /// Notified when a job is enqueued; due times are found by polling.
     wake: Arc<Notify>,
     /// Whether jobs of the previous process may still be leased.
@@ -63,11 +67,18 @@ pub struct JobOutcome {
 
 impl Jobs {
     /// Creates the runner. `is_single_instance` means that no other instance uses this database.
-    pub fn new(transactor: Transactor, files: BlobStore, outbox: OutboxFolder, is_single_instance: bool) -> Self {
+    pub fn new(
+        transactor: Transactor,
+        files: BlobStore,
+        (mail, rosters): (Mailer, Rosters),
+        is_single_instance: bool,
+    ) -> Self {
         Self(Arc::new(JobsInner {
             transactor,
             files,
-            outbox,
+            outbox: mail.outbox().clone(),
+            mail,
+            rosters,
             wake: Arc::default(),
             has_abandoned_jobs: AtomicBool::new(is_single_instance),
             slots: FairSemaphore::new(runner::SLOTS_MAX, 1),
@@ -98,6 +109,7 @@ impl Jobs {
         match held.job.kind {
             JobKind::PersonalExport => personal_export::run(self, held).await,
             JobKind::OrganizationPurge => purge::run(self, held).await,
+            JobKind::RosterRun => roster_run::run(self, held).await,
         }
     }
 

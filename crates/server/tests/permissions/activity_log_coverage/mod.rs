@@ -33,6 +33,11 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
     ("POST", "/admin/sign-on/{id}/test", "it only reads from the provider"),
     (
         "POST",
+        "/admin/rosters/{id}/test",
+        "it only reads from the roster server",
+    ),
+    (
+        "POST",
         "/users/me/email",
         "nothing has changed before the mail is answered",
     ),
@@ -115,6 +120,11 @@ const WITHOUT_EVENT: &[(&str, &str, &str)] = &[
     ),
     ("POST", "/users/me/export", "a file for the person alone"),
     ("POST", "/admin/sign-on/{id}/test", "it only reads from the provider"),
+    (
+        "POST",
+        "/admin/rosters/{id}/test",
+        "it only reads from the roster server",
+    ),
     ("POST", "/admin/gdpr/export", "a file for one admin"),
     (
         "POST",

@@ -100,6 +100,10 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
         ("admin", "id") if line.path.starts_with("/admin/sign-on/") => {
             return of_base_lesson(&fixture.base_lesson.sign_on_provider);
         }
+        ("admin", "id") if line.path.starts_with("/admin/rosters/") => {
+            return of_base_lesson(&fixture.base_lesson.roster_source);
+        }
+        ("admin", "runId") => return of_base_lesson(&fixture.base_lesson.roster_run),
         ("admin", "identityId") => return of_base_lesson(&fixture.base_lesson.external_identity),
         (_, "providerId") => return UNKNOWN_ID.to_owned(),
         ("tenants", "id") => return of_base_lesson(&fixture.spare),

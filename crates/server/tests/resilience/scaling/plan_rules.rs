@@ -73,6 +73,10 @@ pub const ALL: &[(&str, &str)] = &[
         "platform/sign_on::SECRETS",
         "all client secrets, when the service starts while AUTH_SECRET is replaced",
     ),
+    (
+        "platform/rosters::SECRETS",
+        "all client secrets, when the service starts while AUTH_SECRET is replaced",
+    ),
     ("platform/system::*", "counts what there is, up to a limit"),
     (
         "platform/operations::EMAIL_QUEUE",
@@ -91,6 +95,8 @@ pub const RANGE: &[(&str, &str)] = &[
     ("platform/email_outbox::DUE", "what is due"),
     ("platform/file_removals::DUE", "what is due"),
     ("platform/mail_domains::DUE", "what is due"),
+    ("platform/rosters::DUE", "what is due"),
+    ("platform/rosters::LOST", "unfinished runs, by an index of these alone"),
     (
         "platform/editing::FREEZING",
         "documents whose freeze is not complete, by an index of these alone",
@@ -192,6 +198,8 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("sign_on::DELETE_LOGOUTS", "logout tokens of half an hour"),
     ("sign_on::LIST", "a school has twenty sign-on providers at most"),
     ("sign_on::COUNT", "a school has twenty sign-on providers at most"),
+    ("rosters::LIST", "a school has ten roster sources at most"),
+    ("rosters::COUNT", "a school has ten roster sources at most"),
     ("mail_domains::COUNT", "a school has twenty mail domains at most"),
     ("mail_domains::HELD", "a school has twenty mail domains at most"),
     (

@@ -60,6 +60,12 @@ pub(super) fn import_person(
         });
     }
     if is_invited {
+        let email = new.email.as_deref().unwrap_or_default();
+        let was_emailed = rules.is_repeated && tx.last_invitation_sent(email)?.is_some();
+        if was_emailed && tx.pending_invitation(email)?.is_none() {
+            return Ok(RowResult::with(RowStatus::Skipped));
+        }
+        let mail = mail.filter(|_| !was_emailed);
         return invite(tx, mail, new, homeroom, classes);
     }
     let (user, mut status) = match (known, member) {

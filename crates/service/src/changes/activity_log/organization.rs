@@ -4,9 +4,11 @@ use domain::activity::{Action, Category};
 use domain::change::api_token::ApiTokenChange;
 use domain::change::mail_domain::MailDomainChange;
 use domain::change::organization::OrganizationChange;
+use domain::change::roster::RosterChange;
 use domain::change::session::{PasskeyEvent, SecondFactorEvent, SessionChange};
 use domain::change::sign_on::SignOnChange;
 use domain::organization::{Organization, OrganizationStatus};
+use domain::roster_source::{RosterRun, RosterRunState, RosterSource};
 use domain::sign_on::SignOnProvider;
 use domain::user::Person;
 use serde_json::json;
@@ -110,6 +112,51 @@ pub(super) fn sign_on(change: &SignOnChange) -> LogEntry {
             "provider": provider.name,
         })),
     }
+}
+
+/// Returns the log entry of a change to a roster source or one of its runs, without secrets.
+pub(super) fn roster(change: &RosterChange) -> Option<LogEntry> {
+    let about = |action, source: &RosterSource| {
+        LogEntry::new(
+            Category::Tenant,
+            action,
+            "rosterSource",
+            &source.id,
+            source.name.as_str(),
+        )
+    };
+    let of_run = |action, source: &RosterSource, run: &RosterRun| {
+        LogEntry::new(Category::Tenant, action, "rosterRun", &run.id, source.name.as_str()).details(json!({
+            "kind": run.kind,
+            "state": run.state,
+            "counts": run.counts,
+            "error": run.error_code,
+        }))
+    };
+    let entry = match change {
+        RosterChange::SourceAdded { source } => about(Action::Create, source).details(json!({
+            "protocol": source.protocol,
+            "url": source.url,
+            "endsAbsent": source.ends_absent,
+            "leavePercent": source.leave_percent,
+        })),
+        RosterChange::SourceUpdated {
+            source,
+            changed,
+            is_secret_replaced,
+        } => {
+            let more = json!({"isSecretReplaced": is_secret_replaced});
+            about(Action::Update, source).details(difference_and(changed, more))
+        }
+        RosterChange::SourceRemoved { source } => about(Action::Delete, source).details(json!({"url": source.url})),
+        // The start of a queued run was recorded when it was queued.
+        RosterChange::RunStarted { run, .. } if run.state == RosterRunState::Running => return None,
+        RosterChange::RunStarted { source, run } => of_run(Action::Create, source, run),
+        RosterChange::RunEnded { source, run }
+        | RosterChange::RunConfirmed { source, run }
+        | RosterChange::RunDiscarded { source, run } => of_run(Action::Update, source, run),
+    };
+    Some(entry)
 }
 
 fn identity(action: Action, user: &Person, provider: &SignOnProvider) -> LogEntry {

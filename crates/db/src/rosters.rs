@@ -1,0 +1,505 @@
+//! Roster sources of an organization, their runs, and the people and classes that they brought (docs/rosters.md).
+
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{RosterRunId, RosterSourceId, UserId};
+use domain::roster::RosterProtocol;
+use domain::roster_source::{
+    RosterCounts, RosterEffect, RosterEntry, RosterObject, RosterRoles, RosterRun, RosterRunKind, RosterRunState,
+    RosterSource,
+};
+use domain::time::Timestamp;
+use domain::user::Person;
+
+use super::page::{Position, Slice, Window};
+use super::sql::Columns;
+use super::{ReadTx, WriteTx};
+use crate::{args, fragments, statements};
+use common::error::Result;
+
+fragments! {
+    SOURCE_COLUMNS = "s.organization_id, s.id, s.name, s.protocol, s.url, s.token_url, s.client_id, s.client_secret,
+            s.scope, s.school_id, s.roles, s.ends_absent, s.leave_percent, s.is_nightly, s.nightly_hour, s.next_run_at, s.etag,
+            s.created_at, s.updated_at";
+    /// The columns of a run with the names of its users.
+    SELECT_RUN = "SELECT r.id, r.source_id, r.kind, r.state, r.counts, r.applied, r.error_code, r.error_text, r.difference,
+            r.confirmed, r.created_at, r.started_at, r.finished_at,
+            a.id AS starter_id, a.name AS starter_name, a.image AS starter_image,
+            b.id AS confirmer_id, b.name AS confirmer_name, b.image AS confirmer_image
+        FROM roster_runs r LEFT JOIN users a ON a.id = r.started_by_id LEFT JOIN users b ON b.id = r.confirmed_by_id";
+    /// The runs of a source beyond the newest ones that are kept.
+    OLD_RUNS = "(SELECT o.id FROM roster_runs o WHERE o.organization_id = $1 AND o.source_id = $2
+            AND o.state NOT IN ('QUEUED', 'RUNNING', 'WAITING')
+            ORDER BY o.created_at DESC, o.id DESC LIMIT 1000 OFFSET $3)";
+}
+
+statements! {
+    LIST = "SELECT {SOURCE_COLUMNS} FROM roster_sources s WHERE s.organization_id = $1 ORDER BY s.name, s.id";
+    BY_ID = "SELECT {SOURCE_COLUMNS} FROM roster_sources s WHERE s.organization_id = $1 AND s.id = $2";
+    /// Locks the row until the end of the transaction.
+    LOCK = "SELECT id FROM roster_sources WHERE organization_id = $1 AND id = $2 FOR UPDATE";
+    COUNT = "SELECT COUNT(*) FROM roster_sources WHERE organization_id = $1";
+    INSERT = "INSERT INTO roster_sources (organization_id, id, name, protocol, url, token_url, client_id, client_secret,
+            scope, school_id, roles, ends_absent, leave_percent, is_nightly, nightly_hour, next_run_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)";
+    UPDATE = "UPDATE roster_sources SET name = $3, protocol = $4, url = $5, token_url = $6, client_id = $7,
+            client_secret = $8, scope = $9, school_id = $10, roles = $11, ends_absent = $12, leave_percent = $13,
+            is_nightly = $14, nightly_hour = $15, next_run_at = $16, etag = $17, updated_at = $18
+        WHERE organization_id = $1 AND id = $2";
+    DELETE_ENTRIES_OF_SOURCE = "DELETE FROM roster_run_entries WHERE organization_id = $1
+        AND run_id IN (SELECT r.id FROM roster_runs r WHERE r.organization_id = $1 AND r.source_id = $2)";
+    DELETE_RUNS = "DELETE FROM roster_runs WHERE organization_id = $1 AND source_id = $2";
+    DELETE_ORIGINS = "DELETE FROM roster_origins WHERE organization_id = $1 AND source_id = $2";
+    DELETE = "DELETE FROM roster_sources WHERE organization_id = $1 AND id = $2";
+    /// Stores the version of the roster that was applied completely.
+    SET_ETAG = "UPDATE roster_sources SET etag = $3 WHERE organization_id = $1 AND id = $2";
+    /// A page of the runs of a source, newest first.
+    RUNS = "{SELECT_RUN} WHERE r.organization_id = $1 AND r.source_id = $2 AND (r.created_at, r.id) < ($3, $4)
+        ORDER BY r.created_at DESC, r.id DESC LIMIT $5";
+    RUN = "{SELECT_RUN} WHERE r.organization_id = $1 AND r.source_id = $2 AND r.id = $3";
+    RUN_BY_ID = "{SELECT_RUN} WHERE r.organization_id = $1 AND r.id = $2";
+    /// Inserts a run, unless the source has an unfinished one.
+    INSERT_RUN = "INSERT INTO roster_runs (organization_id, id, source_id, kind, state, counts, applied, job_key, started_by_id,
+            created_at)
+        VALUES ($1, $2, $3, $4, 'QUEUED', $5, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+    SET_JOB = "UPDATE roster_runs SET job_key = $3 WHERE organization_id = $1 AND id = $2";
+    /// Stores what an attempt has applied so far.
+    SET_APPLIED = "UPDATE roster_runs SET applied = $3 WHERE organization_id = $1 AND id = $2 AND state = 'RUNNING'";
+    /// Discards the waiting runs of a source, which a newer run replaces.
+    REPLACE_WAITING = "UPDATE roster_runs SET state = 'DISCARDED', finished_at = $3
+        WHERE organization_id = $1 AND source_id = $2 AND state = 'WAITING'";
+    UPDATE_RUN = "UPDATE roster_runs SET state = $3, counts = $4, error_code = $5, error_text = $6, difference = $7,
+            confirmed = $8, confirmed_by_id = $9, started_at = $10, finished_at = $11
+        WHERE organization_id = $1 AND id = $2 AND state IN ('QUEUED', 'RUNNING', 'WAITING')";
+    /// Deletes the entries of the runs of a source that do not wait for a confirmation.
+    DELETE_OLD_ENTRIES = "DELETE FROM roster_run_entries WHERE organization_id = $1
+        AND run_id IN (SELECT r.id FROM roster_runs r
+            WHERE r.organization_id = $1 AND r.source_id = $2 AND r.state <> 'WAITING')";
+    DELETE_ENTRIES_OF_OLD_RUNS = "DELETE FROM roster_run_entries WHERE organization_id = $1 AND run_id IN {OLD_RUNS}";
+    DELETE_OLD_RUNS = "DELETE FROM roster_runs WHERE organization_id = $1 AND id IN {OLD_RUNS}";
+    INSERT_ENTRY = "INSERT INTO roster_run_entries (organization_id, run_id, effect, place, object, external_id, name,
+            problem)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+    /// A page of the entries of a run with one effect.
+    ENTRIES = "SELECT e.effect, e.place, e.object, e.external_id, e.name, e.problem FROM roster_run_entries e
+        WHERE e.organization_id = $1 AND e.run_id = $2 AND e.effect = $3 AND e.place > $4 ORDER BY e.place LIMIT $5";
+    /// The members whom a source brought. Those without a membership are null.
+    BROUGHT_PEOPLE = "SELECT o.external_id, u.name, m.role AS member_role, u.role AS platform_role,
+            EXISTS (SELECT 1 FROM roster_origins x WHERE x.organization_id = $1 AND x.object = 'PERSON'
+                AND x.external_id = o.external_id AND x.source_id <> $2) AS is_shared
+        FROM roster_origins o
+        LEFT JOIN members m ON m.organization_id = o.organization_id AND m.external_id = o.external_id
+        LEFT JOIN users u ON u.id = m.user_id
+        WHERE o.organization_id = $1 AND o.source_id = $2 AND o.object = 'PERSON' AND o.external_id > $3
+        ORDER BY o.external_id LIMIT $4";
+    /// The classes that a source brought.
+    BROUGHT_CLASSES = "SELECT o.external_id, k.name, k.status <> 'ARCHIVED' AS is_open,
+            EXISTS (SELECT 1 FROM roster_origins x WHERE x.organization_id = $1 AND x.object = 'CLASS'
+                AND x.external_id = o.external_id AND x.source_id <> $2) AS is_shared
+        FROM roster_origins o
+        LEFT JOIN classes k ON k.organization_id = o.organization_id AND k.external_id = o.external_id
+        WHERE o.organization_id = $1 AND o.source_id = $2 AND o.object = 'CLASS' AND o.external_id > $3
+        ORDER BY o.external_id LIMIT $4";
+    /// The enrollments by an import of people whom a source brought in classes that it brought.
+    BROUGHT_ENROLLMENTS = "SELECT e.id, k.external_id AS class_id, m.external_id AS person_id
+        FROM class_enrollments e
+        JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
+        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
+        JOIN roster_origins c ON c.source_id = $2 AND c.object = 'CLASS' AND c.external_id = k.external_id
+        JOIN roster_origins p ON p.source_id = $2 AND p.object = 'PERSON' AND p.external_id = m.external_id
+        WHERE e.organization_id = $1 AND e.enrolled_by = 'import' AND k.status <> 'ARCHIVED' AND e.id > $3
+        ORDER BY e.id LIMIT $4";
+    /// The enrollments of people whom a source brought in homerooms that it brought.
+    BROUGHT_HOMEROOM_ENROLLMENTS = "SELECT e.id, h.external_id AS class_id, m.external_id AS person_id
+        FROM homeroom_enrollments e
+        JOIN homerooms h ON h.organization_id = e.organization_id AND h.id = e.homeroom_id
+        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
+        JOIN roster_origins c ON c.source_id = $2 AND c.object = 'HOMEROOM' AND c.external_id = h.external_id
+        JOIN roster_origins p ON p.source_id = $2 AND p.object = 'PERSON' AND p.external_id = m.external_id
+        WHERE e.organization_id = $1 AND e.id > $3
+        ORDER BY e.id LIMIT $4";
+    HAS_ORIGIN = "SELECT EXISTS (SELECT 1 FROM roster_origins
+        WHERE source_id = $2 AND organization_id = $1 AND object = 'PERSON' AND external_id = $3)";
+    INSERT_ORIGIN = "INSERT INTO roster_origins (organization_id, source_id, object, external_id, created_at)
+        VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+    /// Adds a source to an object that another source brought.
+    SHARE_ORIGIN = "INSERT INTO roster_origins (organization_id, source_id, object, external_id, created_at)
+        SELECT organization_id, CAST($2 AS TEXT), object, external_id, CAST($5 AS BIGINT) FROM roster_origins
+        WHERE organization_id = $1 AND object = $3 AND external_id = $4 AND source_id <> $2 LIMIT 1
+        ON CONFLICT DO NOTHING";
+    DELETE_ORIGIN = "DELETE FROM roster_origins
+        WHERE organization_id = $1 AND source_id = $2 AND object = $3 AND external_id = $4";
+    /// The queued job of a source is no longer needed.
+    DELETE_JOB = "DELETE FROM jobs WHERE organization_id = $1 AND kind = 'ROSTER_RUN' AND status = 'QUEUED'
+        AND entity_id IN (SELECT r.job_key FROM roster_runs r
+            WHERE r.organization_id = $1 AND r.source_id = $2 AND r.state = 'QUEUED')";
+}
+
+/// Rows of one page of [`ReadTx::brought_people`] and the like.
+pub const ORIGIN_PAGE: i64 = 1_000;
+
+/// A person whom a source brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroughtPerson {
+    pub external_id: String,
+    /// The membership; `None` if the person was invited, or was removed in the meantime.
+    pub member: Option<(String, MemberRole, PlatformRole)>,
+    /// Whether another source contains the person, too.
+    pub is_shared: bool,
+}
+
+/// A class that a source brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroughtClass {
+    pub external_id: String,
+    /// The name; `None` if the class was deleted.
+    pub name: Option<String>,
+    /// Whether the class is not archived.
+    pub is_open: bool,
+    pub is_shared: bool,
+}
+
+/// An enrollment that a source brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroughtEnrollment {
+    /// The id of the enrollment, for the next page.
+    pub id: String,
+    pub class: String,
+    pub person: String,
+}
+
+impl ReadTx<'_> {
+    /// Lists the sources of the organization by name.
+    pub fn roster_sources(&mut self) -> Result<Vec<RosterSource>> {
+        self.fetch_all(&LIST, args![], source)
+    }
+
+    pub fn roster_source(&mut self, id: &RosterSourceId) -> Result<RosterSource> {
+        self.fetch_one(&BY_ID, args![id], source)
+    }
+
+    pub fn count_roster_sources(&mut self) -> Result<usize> {
+        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// Returns a page of the runs of a source, newest first.
+    pub fn roster_runs(&mut self, source: &RosterSourceId, window: &Window<i64>) -> Result<Slice<RosterRun, i64>> {
+        let (time, id) = window.newest_before();
+        let rows = self.fetch_all(&RUNS, args![source, time, id, window.rows()], run)?;
+        Ok(window.cut(rows, |found| Position {
+            key: found.created_at.as_millis(),
+            id: found.id.to_string(),
+        }))
+    }
+
+    pub fn roster_run(&mut self, source: &RosterSourceId, id: &RosterRunId) -> Result<RosterRun> {
+        self.fetch_one(&RUN, args![source, id], run)
+    }
+
+    /// Returns a page of the entries of a run.
+    pub fn roster_entries(
+        &mut self,
+        id: &RosterRunId,
+        effect: RosterEffect,
+        window: &Window<i64>,
+    ) -> Result<Slice<RosterEntry, i64>> {
+        let after = window.after.as_ref().map_or(-1, |position| position.key);
+        let rows = self.fetch_all(&ENTRIES, args![id, effect, after, window.rows()], entry)?;
+        Ok(window.cut(rows, |found| Position {
+            key: found.place,
+            id: String::new(),
+        }))
+    }
+
+    /// Returns the next people whom a source brought, by external id.
+    pub fn brought_people(&mut self, source: &RosterSourceId, after: &str) -> Result<Vec<BroughtPerson>> {
+        self.fetch_all(&BROUGHT_PEOPLE, args![source, after, ORIGIN_PAGE], |row| {
+            let name: Option<String> = row.get("name")?;
+            let role: Option<MemberRole> = row.get::<Option<MemberRole>>("member_role")?;
+            let platform_role: Option<PlatformRole> = row.get::<Option<PlatformRole>>("platform_role")?;
+            Ok(BroughtPerson {
+                external_id: row.get("external_id")?,
+                member: match (name, role, platform_role) {
+                    (Some(name), Some(role), Some(platform_role)) => Some((name, role, platform_role)),
+                    _ => None,
+                },
+                is_shared: row.get("is_shared")?,
+            })
+        })
+    }
+
+    /// Returns the next classes that a source brought, by external id.
+    pub fn brought_classes(&mut self, source: &RosterSourceId, after: &str) -> Result<Vec<BroughtClass>> {
+        self.fetch_all(&BROUGHT_CLASSES, args![source, after, ORIGIN_PAGE], |row| {
+            Ok(BroughtClass {
+                external_id: row.get("external_id")?,
+                name: row.get("name")?,
+                is_open: row.get::<Option<bool>>("is_open")?.unwrap_or(false),
+                is_shared: row.get("is_shared")?,
+            })
+        })
+    }
+
+    /// Returns the next enrollments that a source brought, by id: those in homerooms or those in classes.
+    pub fn brought_enrollments(
+        &mut self,
+        source: &RosterSourceId,
+        is_homeroom: bool,
+        after: &str,
+    ) -> Result<Vec<BroughtEnrollment>> {
+        let statement = if is_homeroom {
+            &BROUGHT_HOMEROOM_ENROLLMENTS
+        } else {
+            &BROUGHT_ENROLLMENTS
+        };
+        self.fetch_all(statement, args![source, after, ORIGIN_PAGE], |row| {
+            Ok(BroughtEnrollment {
+                id: row.get("id")?,
+                class: row.get("class_id")?,
+                person: row.get("person_id")?,
+            })
+        })
+    }
+
+    /// Returns whether a source brought or invited a person.
+    pub fn has_roster_origin(&mut self, source: &RosterSourceId, external_id: &str) -> Result<bool> {
+        self.fetch_one(&HAS_ORIGIN, args![source, external_id], |row| row.only())
+    }
+}
+
+impl WriteTx<'_> {
+    /// Returns a source, locked until the end of the transaction.
+    pub fn lock_roster_source(&mut self, id: &RosterSourceId) -> Result<RosterSource> {
+        self.fetch_one(&LOCK, args![id], |row| row.get::<RosterSourceId>("id"))?;
+        self.roster_source(id)
+    }
+
+    pub fn insert_roster_source(&mut self, new: &RosterSource) -> Result<()> {
+        let arguments = args![
+            new.id,
+            new.name,
+            new.protocol,
+            new.url,
+            new.token_url,
+            new.client_id,
+            new.client_secret,
+            new.scope,
+            new.school_id,
+            new.roles,
+            new.ends_absent,
+            new.leave_percent,
+            new.is_nightly,
+            new.nightly_hour,
+            new.next_run_at,
+            new.created_at,
+        ];
+        self.execute(&INSERT, arguments).map(drop)
+    }
+
+    pub fn update_roster_source(&mut self, source: &RosterSource) -> Result<()> {
+        let arguments = args![
+            source.id,
+            source.name,
+            source.protocol,
+            source.url,
+            source.token_url,
+            source.client_id,
+            source.client_secret,
+            source.scope,
+            source.school_id,
+            source.roles,
+            source.ends_absent,
+            source.leave_percent,
+            source.is_nightly,
+            source.nightly_hour,
+            source.next_run_at,
+            source.etag,
+            source.updated_at,
+        ];
+        self.execute(&UPDATE, arguments).map(drop)
+    }
+
+    /// Stores the version of the roster that was applied completely.
+    pub fn set_roster_etag(&mut self, id: &RosterSourceId, etag: Option<&str>) -> Result<()> {
+        self.execute(&SET_ETAG, args![id, etag]).map(drop)
+    }
+
+    /// Deletes a source with its runs. The people and classes that it brought remain.
+    pub fn delete_roster_source(&mut self, id: &RosterSourceId) -> Result<()> {
+        self.execute(&DELETE_JOB, args![id])?;
+        for statement in [&DELETE_ENTRIES_OF_SOURCE, &DELETE_RUNS, &DELETE_ORIGINS, &DELETE] {
+            self.execute(statement, args![id])?;
+        }
+        Ok(())
+    }
+
+    /// Inserts a queued run; returns false if the source has an unfinished one.
+    pub fn insert_roster_run(
+        &mut self,
+        id: &RosterRunId,
+        (source, job): (&RosterSourceId, &str),
+        kind: RosterRunKind,
+    ) -> Result<bool> {
+        let (by, now) = (self.actor().user.clone(), self.now());
+        let counts = serde_json::to_string(&RosterCounts::default())?;
+        Ok(self.execute(&INSERT_RUN, args![id, source, kind, counts, job, by, now])? > 0)
+    }
+
+    /// Sets the key of the job of a run.
+    pub fn set_roster_job(&mut self, id: &RosterRunId, job: &str) -> Result<()> {
+        self.execute(&SET_JOB, args![id, job]).map(drop)
+    }
+
+    /// Stores what an attempt of a run has applied so far.
+    pub fn set_roster_progress(&mut self, id: &RosterRunId, applied: RosterCounts) -> Result<()> {
+        let applied = serde_json::to_string(&applied)?;
+        self.execute(&SET_APPLIED, args![id, applied]).map(drop)
+    }
+
+    /// Discards the waiting runs of a source.
+    pub fn replace_waiting_roster_runs(&mut self, source: &RosterSourceId) -> Result<()> {
+        let now = self.now();
+        self.execute(&REPLACE_WAITING, args![source, now]).map(drop)
+    }
+
+    /// Returns a run by its id alone.
+    pub fn roster_run_by_id(&mut self, id: &RosterRunId) -> Result<RosterRun> {
+        self.fetch_one(&RUN_BY_ID, args![id], run)
+    }
+
+    /// Stores a run that has not ended; returns false if it has, or was deleted with its source.
+    pub fn update_roster_run(&mut self, run: &RosterRun) -> Result<bool> {
+        let counts = serde_json::to_string(&run.counts)?;
+        let confirmed_by = run.confirmed_by.as_ref().map(|person| &person.id);
+        let arguments = args![
+            run.id,
+            run.state,
+            counts,
+            run.error_code,
+            run.error_text,
+            run.difference,
+            run.confirmed,
+            confirmed_by,
+            run.started_at,
+            run.finished_at,
+        ];
+        Ok(self.execute(&UPDATE_RUN, arguments)? > 0)
+    }
+
+    /// Deletes the entries of runs that do not wait, and the runs beyond the newest `kept`.
+    pub fn trim_roster_runs(&mut self, source: &RosterSourceId, kept: i64) -> Result<()> {
+        self.execute(&DELETE_OLD_ENTRIES, args![source])?;
+        self.execute(&DELETE_ENTRIES_OF_OLD_RUNS, args![source, kept])?;
+        self.execute(&DELETE_OLD_RUNS, args![source, kept]).map(drop)
+    }
+
+    pub fn insert_roster_entry(&mut self, run: &RosterRunId, entry: &RosterEntry) -> Result<()> {
+        let arguments = args![
+            run,
+            entry.effect,
+            entry.place,
+            entry.object,
+            entry.external_id,
+            entry.name,
+            entry.problem,
+        ];
+        self.execute(&INSERT_ENTRY, arguments).map(drop)
+    }
+
+    /// Records that a source brought an object.
+    pub fn insert_roster_origin(
+        &mut self,
+        source: &RosterSourceId,
+        object: RosterObject,
+        external_id: &str,
+    ) -> Result<()> {
+        let now = self.now();
+        self.execute(&INSERT_ORIGIN, args![source, object, external_id, now])
+            .map(drop)
+    }
+
+    /// Records that a source contains an object that another source brought.
+    pub fn share_roster_origin(
+        &mut self,
+        source: &RosterSourceId,
+        object: RosterObject,
+        external_id: &str,
+    ) -> Result<()> {
+        let now = self.now();
+        self.execute(&SHARE_ORIGIN, args![source, object, external_id, now])
+            .map(drop)
+    }
+
+    pub fn delete_roster_origin(
+        &mut self,
+        source: &RosterSourceId,
+        object: RosterObject,
+        external_id: &str,
+    ) -> Result<()> {
+        self.execute(&DELETE_ORIGIN, args![source, object, external_id])
+            .map(drop)
+    }
+}
+
+fn source(row: &Columns<'_>) -> Result<RosterSource> {
+    Ok(RosterSource {
+        organization_id: row.get("organization_id")?,
+        id: row.get("id")?,
+        name: row.get("name")?,
+        protocol: row.get::<RosterProtocol>("protocol")?,
+        url: row.get("url")?,
+        token_url: row.get("token_url")?,
+        client_id: row.get("client_id")?,
+        client_secret: row.get("client_secret")?,
+        scope: row.get("scope")?,
+        school_id: row.get("school_id")?,
+        roles: row.get::<RosterRoles>("roles")?,
+        ends_absent: row.get("ends_absent")?,
+        leave_percent: row.get("leave_percent")?,
+        is_nightly: row.get("is_nightly")?,
+        nightly_hour: row.get("nightly_hour")?,
+        next_run_at: row.get::<Option<Timestamp>>("next_run_at")?,
+        etag: row.get("etag")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+fn run(row: &Columns<'_>) -> Result<RosterRun> {
+    let person = |id: Option<UserId>, name: &str, image: &str| -> Result<Option<Person>> {
+        let Some(id) = id else { return Ok(None) };
+        Ok(Some(Person {
+            id,
+            name: row.get::<Option<String>>(name)?.unwrap_or_default(),
+            image: row.get(image)?,
+        }))
+    };
+    Ok(RosterRun {
+        id: row.get("id")?,
+        source_id: row.get("source_id")?,
+        kind: row.get::<RosterRunKind>("kind")?,
+        state: row.get::<RosterRunState>("state")?,
+        counts: row.json("counts")?,
+        applied: row.json("applied")?,
+        error_code: row.get("error_code")?,
+        error_text: row.get("error_text")?,
+        difference: row.get("difference")?,
+        confirmed: row.get("confirmed")?,
+        started_by: person(row.get("starter_id")?, "starter_name", "starter_image")?,
+        confirmed_by: person(row.get("confirmer_id")?, "confirmer_name", "confirmer_image")?,
+        created_at: row.get("created_at")?,
+        started_at: row.get("started_at")?,
+        finished_at: row.get("finished_at")?,
+    })
+}
+
+fn entry(row: &Columns<'_>) -> Result<RosterEntry> {
+    Ok(RosterEntry {
+        effect: row.get::<RosterEffect>("effect")?,
+        place: row.get("place")?,
+        object: row.get::<RosterObject>("object")?,
+        external_id: row.get("external_id")?,
+        name: row.get("name")?,
+        problem: row.get("problem")?,
+    })
+}
