@@ -20,13 +20,15 @@ export class Demo {
   #folder = mkdtempSync(join(tmpdir(), "groupwork-e2e-"));
   #port;
   #editor;
+  #env;
   /** Origins of the simulated document servers; each start has its own. */
   documentServers = new Set();
 
   /** Text documents open in the editor of the simulator, or with `editor: "builtin"` in the built-in editor. */
-  static async start({ editor = "simulator", host = "127.0.0.1" } = {}) {
+  static async start({ editor = "simulator", host = "127.0.0.1", env = {} } = {}) {
     const demo = new Demo();
     demo.#editor = editor;
+    demo.#env = env;
     demo.#port = await freePort();
     demo.base = `http://${host}:${demo.#port}`;
     process.on("exit", () => demo.#child?.kill("SIGKILL"));
@@ -45,7 +47,7 @@ export class Demo {
     args.push("--document-server", this.#editor);
     if (!this.base.includes("127.0.0.1")) args.push("--page", this.base);
     // Only the users of the test act in this school; simulated students are off.
-    const env = { ...process.env, GROUPWORK_DEMO_STILL: "true" };
+    const env = { ...process.env, GROUPWORK_DEMO_STILL: "true", ...this.#env };
     this.#child = spawn(BINARY, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     const lines = createInterface({ input: this.#child.stdout });
     await new Promise((resolve, reject) => {

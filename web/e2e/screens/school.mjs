@@ -80,6 +80,16 @@ export default [
       await page.getByRole("dialog").waitFor();
     },
   },
+  {
+    name: "A new roster source",
+    who: "admin",
+    path: "/admin/import",
+    ready: "main form, main section",
+    does: async (page) => {
+      await page.getByRole("button", { name: /Add a roster source|Quelle hinzufügen/ }).click();
+      await page.getByRole("dialog").locator("form").waitFor();
+    },
+  },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
   {
     name: "Privacy",

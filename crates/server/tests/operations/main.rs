@@ -30,6 +30,7 @@ mod packaging;
 mod process;
 mod prose_script;
 mod releases;
+mod roster_runs;
 mod school_moves;
 mod secret_rotation;
 mod settings_file;
