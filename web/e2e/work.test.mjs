@@ -60,6 +60,48 @@ scenario("grade is a draft until published and survives a reload", async (harnes
   await assertAccessible(ada);
 });
 
+scenario("files of a grade reach the group when the grade is published", async (harness) => {
+  await handIn(harness);
+  const group = await harness.group("Rivers", "ana");
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
+  const ana = await harness.page("ana", {
+    path: `/groups/${group.id}?place=feedback`,
+    allow: [/status of 404 .*\/files\//],
+  });
+  await ada.getByRole("textbox", { name: "Grade" }).fill("B");
+  await ada.getByText(/^Saved .* – not published yet$/).waitFor();
+  const files = ada.getByRole("region", { name: "Files for the group" });
+  await files
+    .locator("input[type=file]")
+    .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Name your sources.") });
+  const [file] = await Promise.all([
+    ada.waitForResponse((response) => response.url().includes("/files") && response.request().method() === "POST"),
+    files.getByRole("link", { name: "notes.txt" }).waitFor(),
+  ]);
+  assert.ok(file.ok());
+  const address = await files.getByRole("link", { name: "notes.txt" }).getAttribute("href");
+  const statusFor = (page) => page.evaluate(async (url) => (await fetch(url, { cache: "no-store" })).status, address);
+  assert.equal(await statusFor(ada), 200);
+  await ana.reload();
+  await ana.getByText("No feedback yet.").waitFor();
+  assert.equal(await ana.getByRole("link", { name: "notes.txt" }).count(), 0);
+  assert.equal(await statusFor(ana), 404, "the file does not exist for the group before");
+
+  await ada.getByRole("button", { name: "Publish", exact: true }).click();
+  await ada.getByText(/^Published today/).waitFor();
+  const link = ana.getByRole("link", { name: "notes.txt" });
+  await link.waitFor();
+  const [saved] = await Promise.all([ana.waitForEvent("download"), link.click()]);
+  assert.equal(saved.suggestedFilename(), "notes.txt");
+  const content = await (await saved.createReadStream()).toArray();
+  assert.equal(Buffer.concat(content).toString(), "Name your sources.");
+  await assertAccessible(ana);
+
+  await ada.getByRole("button", { name: "Take the grade back" }).click();
+  await link.waitFor({ state: "detached" });
+  assert.equal(await statusFor(ana), 404, "a withdrawn grade takes its files with it");
+});
+
 scenario("submission taken back during grading shows a notice and keeps the text", async (harness) => {
   const rivers = await handIn(harness);
   // A save that coincides with taking the submission back is rejected.

@@ -52,20 +52,12 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let files = config.storage.open_files().await?;
     ownership::guard(&store, &files).await?;
     failpoint::hit("start.opened");
-    let host_resolver = HostResolver {
-        base_domain: config.base_domain.clone(),
-        trusted_proxies: config.trusted_proxies.clone(),
-        frontend: config
-            .frontend_origin
-            .split_once("://")
-            .and_then(|(_, host)| host_resolver::canonical(host)),
-    };
     let names = CookieNames::for_base_url(&config.frontend_url);
     let authenticator = Authenticator::new(
         store.clone(),
         names,
         config.auth_secret.clone(),
-        host_resolver,
+        host_resolver(&config),
         config.second_factor,
     )?;
     if config.auth_secret.previous().is_some() {
@@ -144,6 +136,15 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         rosters,
         scheduler,
     }))
+}
+
+fn host_resolver(config: &Config) -> HostResolver {
+    let frontend = config.frontend_origin.split_once("://");
+    HostResolver {
+        base_domain: config.base_domain.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
+        frontend: frontend.and_then(|(_, host)| host_resolver::canonical(host)),
+    }
 }
 
 /// Creates the client of sign-on providers, and encrypts their secrets with the present secret of the installation.

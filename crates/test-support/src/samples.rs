@@ -108,6 +108,11 @@ impl Sample {
 
 /// Returns the sample of a route.
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
+    if method == "POST"
+        && let Some(body) = administration_sample(path, ids)
+    {
+        return Sample::Json(body);
+    }
     let body = match (method, path) {
         ("DELETE", "/tenants/{id}") => json!({"confirm": "sample"}),
         ("POST", "/tenants") => {
@@ -190,25 +195,33 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/rubrics") => sample_rubric(),
         ("PATCH", "/rubrics/{id}") => json!({"title": "Sample"}),
         ("PUT", "/assignments/{id}/rubric") => json!({"isShown": true}),
-        ("POST", "/admin/sign-on") => json!({
-            "name": "Sample", "preset": "OTHER", "issuer": "https://id.sample-school.example", "clientId": "sample",
-            "clientSecret": "sample",
-        }),
-        ("POST", "/admin/rosters") => json!({
-            "name": "Sample", "protocol": "ONE_ROSTER_1_2", "url": "https://roster.sample-school.example",
-            "tokenUrl": "https://roster.sample-school.example/token", "clientId": "sample", "clientSecret": "sample",
-        }),
-        ("POST", "/admin/rosters/{id}/runs") => json!({"isDryRun": true}),
-        ("POST", "/admin/rosters/{id}/runs/{runId}/confirm") => json!({"difference": "sample"}),
-        ("POST", "/admin/sign-on/{id}/identities") => json!({"userId": ids.user, "subject": "sample"}),
-        ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
         ("POST", "/assignments/{id}/groups/{groupId}/submission") => json!({"note": "Sample"}),
-        ("POST", "/admin/api-tokens") => json!({"name": "Sample", "scopes": ["read"]}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to crates/test-support/src/samples.rs"),
     };
     Sample::Json(body)
+}
+
+/// Returns the sample of a POST route of the administration, if it has fields of its own.
+fn administration_sample(path: &str, ids: &Ids) -> Option<Value> {
+    let body = match path {
+        "/admin/sign-on" => json!({
+            "name": "Sample", "preset": "OTHER", "issuer": "https://id.sample-school.example", "clientId": "sample",
+            "clientSecret": "sample",
+        }),
+        "/admin/rosters" => json!({
+            "name": "Sample", "protocol": "ONE_ROSTER_1_2", "url": "https://roster.sample-school.example",
+            "tokenUrl": "https://roster.sample-school.example/token", "clientId": "sample", "clientSecret": "sample",
+        }),
+        "/admin/rosters/{id}/runs" => json!({"isDryRun": true}),
+        "/admin/rosters/{id}/runs/{runId}/confirm" => json!({"difference": "sample"}),
+        "/admin/sign-on/{id}/identities" => json!({"userId": ids.user, "subject": "sample"}),
+        "/admin/domains" | "/tenants/{id}/domains" => json!({"domain": "sample-school.example"}),
+        "/admin/api-tokens" => json!({"name": "Sample", "scopes": ["read"]}),
+        _ => return None,
+    };
+    Some(body)
 }
 
 /// Two criteria, with a range of points and with a fixed number.

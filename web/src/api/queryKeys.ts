@@ -31,6 +31,9 @@ interface QueryKeys {
     tokens: () => QueryKey;
     signOn: () => QueryKey;
     identities: (providerId: string) => QueryKey;
+    rosters: () => QueryKey;
+    rosterRuns: (sourceId: string) => QueryKey;
+    rosterEntries: (sourceId: string, runId: string, state: string, effect: string) => QueryKey;
     exports: (id: string) => QueryKey;
   };
   assignments: {

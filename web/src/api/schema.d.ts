@@ -316,6 +316,166 @@ export interface paths {
         patch: operations["patch_admin_members_id"];
         trace?: never;
     };
+    "/admin/rosters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the roster sources of the organization, by name */
+        get: operations["get_admin_rosters"];
+        put?: never;
+        /** Add a roster source */
+        post: operations["post_admin_rosters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rosters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a roster source with its runs
+         * @description The people and classes that it brought remain.
+         */
+        delete: operations["delete_admin_rosters_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a roster source
+         * @description A new address needs the client secret again.
+         */
+        patch: operations["patch_admin_rosters_id"];
+        trace?: never;
+    };
+    "/admin/rosters/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of a roster source, newest first
+         * @description The newest 100 are kept.
+         */
+        get: operations["get_admin_rosters_id_runs"];
+        put?: never;
+        /**
+         * Read a roster now
+         * @description Queues a run. A run that waits for a confirmation is replaced, unless this is a dry run.
+         */
+        post: operations["post_admin_rosters_id_runs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rosters/{id}/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a run of a roster source */
+        get: operations["get_admin_rosters_id_runs_runId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rosters/{id}/runs/{runId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a run that waits because many would leave
+         * @description The confirmation is valid for the difference that it names; if the roster has changed, the run asks again.
+         */
+        post: operations["post_admin_rosters_id_runs_runId_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rosters/{id}/runs/{runId}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Discard a run that waits because many would leave */
+        post: operations["post_admin_rosters_id_runs_runId_discard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rosters/{id}/runs/{runId}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who joins, changes or leaves in a run
+         * @description At most 1,000 for each effect; only the latest run of a source and a run that waits have entries.
+         */
+        get: operations["get_admin_rosters_id_runs_runId_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/rosters/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test the connection to a roster server
+         * @description Reads the whole roster and changes nothing.
+         */
+        post: operations["post_admin_rosters_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/sessions": {
         parameters: {
             query?: never;
@@ -6431,6 +6591,8 @@ export interface components {
         Edit_RequiredDocuments: null | number;
         Edit_RequiredMembers: null | ("admins" | "staff");
         Edit_RequiredSubmissions: null | number;
+        Edit_RosterProtocol: null | ("ONE_ROSTER_1_1" | "ONE_ROSTER_1_2" | "SCHULCONNEX");
+        Edit_RosterRoles: null | ("ALL" | "STUDENTS" | "TEACHERS");
         Edit_RubricTitle: null | string;
         Edit_Schedule: null | components["schemas"]["ScheduleEntry"][];
         Edit_ShortName: null | string;
@@ -7554,7 +7716,7 @@ export interface components {
          * @description Kind of a job.
          * @enum {string}
          */
-        JobKind: "PERSONAL_EXPORT" | "ORGANIZATION_PURGE";
+        JobKind: "PERSONAL_EXPORT" | "ORGANIZATION_PURGE" | "ROSTER_RUN";
         /**
          * @description Status of a job.
          * @enum {string}
@@ -8284,6 +8446,44 @@ export interface components {
             content?: components["schemas"]["ChatText"] | null;
             replyToId?: components["schemas"]["MessageId"] | null;
         };
+        /** @description A run to start. */
+        NewRosterRun: {
+            /** @description Whether the run only shows what it would change; default false. */
+            isDryRun?: boolean;
+        };
+        /** @description A roster source to add. */
+        NewRosterSource: {
+            clientId: string;
+            /** @description Stored encrypted and never returned. */
+            clientSecret: string;
+            /** @description Whether people who are absent from the roster leave, and absent classes are archived; default true. */
+            endsAbsent?: boolean;
+            /** @description Whether the roster is read every night; default true. */
+            isNightly?: boolean;
+            /**
+             * Format: int64
+             * @description A run that would end more than this percentage of people or classes waits for a confirmation; default 5.
+             */
+            leavePercent?: number;
+            /** @description The name of the administration system. */
+            name: components["schemas"]["Name"];
+            /**
+             * Format: int64
+             * @description The hour of the nightly run in the time zone of the school; default 3.
+             */
+            nightlyHour?: number;
+            protocol: components["schemas"]["RosterProtocol"];
+            /** @description The people who are imported; default ALL. */
+            roles?: components["schemas"]["RosterRoles"];
+            /** @description The id of the school at the server, if the server has several. */
+            schoolId?: string;
+            /** @description The scopes of the token request; without them those of the protocol. */
+            scope?: string;
+            /** @description The URL that issues access tokens. */
+            tokenUrl: string;
+            /** @description The URL of the roster server: `https://…`. */
+            url: string;
+        };
         /** @description A rubric to create. */
         NewRubric: {
             /** @description The criteria, in the order in which they are shown. */
@@ -8578,6 +8778,45 @@ export interface components {
                 /** @description Present for the sender only: the recipients, at most five in lists; empty for an announcement. */
                 recipients?: components["schemas"]["Person"][] | null;
             })[];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list that grows without bound. */
+        Page_RosterRun: {
+            /** @description The rows of the page. */
+            data: {
+                confirmedBy: components["schemas"]["Person"] | null;
+                /** @description The difference; once the run is done, what it has done. */
+                counts: components["schemas"]["RosterCounts"];
+                createdAt: components["schemas"]["Timestamp"];
+                /** @description Identifies the difference, for its confirmation. Null if the roster was not compared. */
+                difference: string | null;
+                /** @description Why the run failed: a sentence. */
+                error: string | null;
+                /** @description Why the run failed: a stable code. */
+                errorCode: string | null;
+                finishedAt: components["schemas"]["Timestamp"] | null;
+                id: components["schemas"]["RosterRunId"];
+                kind: components["schemas"]["RosterRunKind"];
+                startedAt: components["schemas"]["Timestamp"] | null;
+                startedBy: components["schemas"]["Person"] | null;
+                state: components["schemas"]["RosterRunState"];
+            }[];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list that grows without bound. */
+        Page_RosterRunEntry: {
+            /** @description The rows of the page. */
+            data: {
+                effect: components["schemas"]["RosterEffect"];
+                /** @description The id in the roster; empty for a row without one. */
+                externalId: string;
+                name: string;
+                object: components["schemas"]["RosterObject"];
+                /** @description Why the row was rejected. */
+                problem: string | null;
+            }[];
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
@@ -8957,6 +9196,91 @@ export interface components {
         };
         /** @description Name of the room of a lesson. */
         RoomName: string;
+        /** @description The confirmation of a run that waits. */
+        RosterConfirmation: {
+            /** @description `difference` of the run. If it has changed in the meantime, the run asks again. */
+            difference: string;
+        };
+        /** @description Numbers of a run. People and classes are counted once each, enrollments by their change. */
+        RosterCounts: {
+            /**
+             * Format: int64
+             * @description Classes and homerooms that are created.
+             * @default 0
+             */
+            classesCreated: number;
+            /**
+             * Format: int64
+             * @description Classes that are archived.
+             * @default 0
+             */
+            classesLeft: number;
+            /**
+             * Format: int64
+             * @description Classes and homerooms that change.
+             * @default 0
+             */
+            classesUpdated: number;
+            /**
+             * Format: int64
+             * @description People who join.
+             * @default 0
+             */
+            created: number;
+            /**
+             * Format: int64
+             * @description Enrollments that begin.
+             * @default 0
+             */
+            enrollmentsCreated: number;
+            /**
+             * Format: int64
+             * @description Enrollments that end.
+             * @default 0
+             */
+            enrollmentsLeft: number;
+            /**
+             * Format: int64
+             * @description Rejected rows.
+             * @default 0
+             */
+            errors: number;
+            /**
+             * Format: int64
+             * @description People who are invited.
+             * @default 0
+             */
+            invited: number;
+            /**
+             * Format: int64
+             * @description People who leave.
+             * @default 0
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description Rows that the server sent and the roster client could not use.
+             * @default 0
+             */
+            omitted: number;
+            /**
+             * Format: int64
+             * @description People without a change.
+             * @default 0
+             */
+            unchanged: number;
+            /**
+             * Format: int64
+             * @description People whose data changes.
+             * @default 0
+             */
+            updated: number;
+        };
+        /**
+         * @description What a run does with a person or class.
+         * @enum {string}
+         */
+        RosterEffect: "JOINS" | "INVITED" | "CHANGES" | "LEAVES" | "REJECTED";
         /** @description A student of a class with the details visible to the caller, as indicated by `view`. */
         RosterEntry: components["schemas"]["RosterEntryFull"] | components["schemas"]["RosterEntryOutline"];
         /** @description For the staff of the class: with email address, enrolment and groups. */
@@ -8980,6 +9304,140 @@ export interface components {
              * @enum {string}
              */
             view: "OUTLINE";
+        };
+        /**
+         * @description What an entry of a run is about.
+         * @enum {string}
+         */
+        RosterObject: "PERSON" | "CLASS" | "HOMEROOM" | "ENROLLMENT";
+        /**
+         * @description The protocol of a roster server.
+         * @enum {string}
+         */
+        RosterProtocol: "ONE_ROSTER_1_1" | "ONE_ROSTER_1_2" | "SCHULCONNEX";
+        /**
+         * @description The people of a roster that are imported.
+         * @enum {string}
+         */
+        RosterRoles: "ALL" | "STUDENTS" | "TEACHERS";
+        /** @description A run of a roster source. */
+        RosterRun: {
+            confirmedBy: components["schemas"]["Person"] | null;
+            /** @description The difference; once the run is done, what it has done. */
+            counts: components["schemas"]["RosterCounts"];
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description Identifies the difference, for its confirmation. Null if the roster was not compared. */
+            difference: string | null;
+            /** @description Why the run failed: a sentence. */
+            error: string | null;
+            /** @description Why the run failed: a stable code. */
+            errorCode: string | null;
+            finishedAt: components["schemas"]["Timestamp"] | null;
+            id: components["schemas"]["RosterRunId"];
+            kind: components["schemas"]["RosterRunKind"];
+            startedAt: components["schemas"]["Timestamp"] | null;
+            startedBy: components["schemas"]["Person"] | null;
+            state: components["schemas"]["RosterRunState"];
+        };
+        /** @description A person or class of the difference of a run. */
+        RosterRunEntry: {
+            effect: components["schemas"]["RosterEffect"];
+            /** @description The id in the roster; empty for a row without one. */
+            externalId: string;
+            name: string;
+            object: components["schemas"]["RosterObject"];
+            /** @description Why the row was rejected. */
+            problem: string | null;
+        };
+        /** @description Id of a run of a roster source. */
+        RosterRunId: string;
+        /**
+         * @description Why a run takes place.
+         * @enum {string}
+         */
+        RosterRunKind: "DRY_RUN" | "ON_DEMAND" | "NIGHTLY";
+        /**
+         * @description State of a run.
+         * @enum {string}
+         */
+        RosterRunState: "QUEUED" | "RUNNING" | "WAITING" | "DONE" | "FAILED" | "DISCARDED" | "INTERRUPTED";
+        /** @description A roster source, without its client secret. */
+        RosterSource: {
+            clientId: string;
+            createdAt: components["schemas"]["Timestamp"];
+            endsAbsent: boolean;
+            id: components["schemas"]["RosterSourceId"];
+            isNightly: boolean;
+            /** Format: int64 */
+            leavePercent: number;
+            name: components["schemas"]["Name"];
+            nextRunAt: components["schemas"]["Timestamp"] | null;
+            /** Format: int64 */
+            nightlyHour: number;
+            protocol: components["schemas"]["RosterProtocol"];
+            roles: components["schemas"]["RosterRoles"];
+            /** @description The id of the school at the server; empty if the server has one school only. */
+            schoolId: string;
+            /** @description Empty for the scopes of the protocol. */
+            scope: string;
+            tokenUrl: string;
+            updatedAt: components["schemas"]["Timestamp"];
+            url: string;
+        };
+        /** @description The fields of a roster source that a PATCH can change. */
+        RosterSourceEdit: {
+            clientId?: components["schemas"]["Edit_String"];
+            /** @description Replaces the client secret. */
+            clientSecret?: components["schemas"]["Edit_String"];
+            /** @description Whether absent people leave and absent classes are archived. */
+            endsAbsent?: components["schemas"]["Edit_bool"];
+            /** @description Whether the roster is read every night. */
+            isNightly?: components["schemas"]["Edit_bool"];
+            /**
+             * Format: int64
+             * @description A run that would end more than this percentage of people or classes waits for a confirmation.
+             */
+            leavePercent?: number;
+            /** @description The name of the administration system. */
+            name?: components["schemas"]["Edit_Name"];
+            /**
+             * Format: int64
+             * @description The hour of the nightly run in the time zone of the school.
+             */
+            nightlyHour?: number;
+            protocol?: components["schemas"]["Edit_RosterProtocol"];
+            /** @description The people who are imported. */
+            roles?: components["schemas"]["Edit_RosterRoles"];
+            /** @description The id of the school at the server. */
+            schoolId?: components["schemas"]["Edit_String"];
+            /** @description The scopes of the token request. */
+            scope?: components["schemas"]["Edit_String"];
+            /** @description The URL that issues access tokens. A new address needs the client secret again. */
+            tokenUrl?: components["schemas"]["Edit_String"];
+            /** @description The URL of the roster server. A new address needs the client secret again. */
+            url?: components["schemas"]["Edit_String"];
+        };
+        /** @description Id of a roster source of an organization. */
+        RosterSourceId: string;
+        /** @description What a roster server delivers, read from it now. */
+        RosterTest: {
+            /**
+             * Format: int64
+             * @description Active classes and homerooms.
+             */
+            classes: number;
+            /** Format: int64 */
+            enrollments: number;
+            /**
+             * Format: int64
+             * @description Records that cannot be used.
+             */
+            omitted: number;
+            /**
+             * Format: int64
+             * @description Active students and teachers.
+             */
+            people: number;
         };
         /** @description Why a row was rejected, with the column concerned. */
         RowProblem: {
@@ -13200,6 +13658,21 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /**
+         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `ROSTER_RUN_OPEN`: The roster is being read already.
+         */
+        "409.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.ROSTER_RUN_OPEN": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `LAST_OWNER`: The organization would lose its last owner. */
         "409.LAST_OWNER": {
             headers: {
@@ -13259,6 +13732,47 @@ export interface components {
          *     `PLAYBACK_DISABLED`: The organization has not enabled the playback of documents.
          */
         "409.ORGANIZATION_CHANGED.PLAYBACK_DISABLED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `ROSTER_FAILED`: The roster server could not be read or is set up incorrectly; details contains the reason.
+         */
+        "409.ORGANIZATION_CHANGED.ROSTER_FAILED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `ROSTER_RUN_CHANGED`: The run of the roster does not wait for this confirmation any more.
+         */
+        "409.ORGANIZATION_CHANGED.ROSTER_RUN_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
+         *
+         *     `ROSTER_RUN_CHANGED`: The run of the roster does not wait for this confirmation any more.
+         *
+         *     `ROSTER_RUN_OPEN`: The roster is being read already.
+         */
+        "409.ORGANIZATION_CHANGED.ROSTER_RUN_CHANGED.ROSTER_RUN_OPEN": {
             headers: {
                 [name: string]: unknown;
             };
@@ -14629,6 +15143,429 @@ export interface operations {
             409: components["responses"]["409.EMAIL_REQUIRED.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_rosters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the roster sources of the organization, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterSource"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_rosters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRosterSource"];
+            };
+        };
+        responses: {
+            /** @description Add a roster source */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterSource"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_admin_rosters_id: {
+        parameters: {
+            query?: {
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
+                dryRun?: components["schemas"]["DryRun"];
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a roster source with its runs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    patch_admin_rosters_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RosterSourceEdit"];
+            };
+        };
+        responses: {
+            /** @description Update a roster source */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterSource"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_rosters_id_runs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of runs. A value above 200 counts as 200. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the runs of a roster source, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RosterRun"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_rosters_id_runs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRosterRun"];
+            };
+        };
+        responses: {
+            /** @description Read a roster now */
+            201: {
+                headers: {
+                    /** @description `true` if this is the response to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterRun"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.ROSTER_RUN_OPEN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_rosters_id_runs_runId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+                /** @description The id of a run */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a run of a roster source */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterRun"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_rosters_id_runs_runId_confirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+                /** @description The id of a run */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RosterConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Confirm a run that waits because many would leave */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterRun"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED.ROSTER_RUN_CHANGED.ROSTER_RUN_OPEN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_rosters_id_runs_runId_discard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+                /** @description The id of a run */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Discard a run that waits because many would leave */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterRun"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED.ROSTER_RUN_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_rosters_id_runs_runId_entries: {
+        parameters: {
+            query: {
+                /** @description What the run does with the people and classes. */
+                effect: components["schemas"]["RosterEffect"];
+                /** @description Maximum number of entries. A value above 200 counts as 200. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+                /** @description The id of a run */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List who joins, changes or leaves in a run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RosterRunEntry"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_rosters_id_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a roster source */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Test the connection to a roster server */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RosterTest"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED.ROSTER_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];

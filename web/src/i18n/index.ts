@@ -15,7 +15,16 @@ export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
 type TextPart =
-  "common" | "lesson" | "other" | "finish" | "editor" | "secondFactor" | "signOn" | "signOnHelp" | "passkey";
+  | "common"
+  | "lesson"
+  | "other"
+  | "finish"
+  | "editor"
+  | "secondFactor"
+  | "signOn"
+  | "rosters"
+  | "signOnHelp"
+  | "passkey";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: {
     common: async () => ({ default: english }),
@@ -26,6 +35,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     secondFactor: () => import("./en/secondFactor.json"),
     signOn: () => import("./en/signOn.json"),
     signOnHelp: () => import("./en/signOnHelp.json"),
+    rosters: () => import("./en/rosters.json"),
     passkey: () => import("./en/passkey.json"),
   },
   de: {
@@ -37,6 +47,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
     secondFactor: () => import("./de/secondFactor.json"),
     signOn: () => import("./de/signOn.json"),
     signOnHelp: () => import("./de/signOnHelp.json"),
+    rosters: () => import("./de/rosters.json"),
     passkey: () => import("./de/passkey.json"),
   },
 };

@@ -37,6 +37,7 @@ import type privacyTexts from "./en/privacy.json";
 import type projectorTexts from "./en/projector.json";
 import type refusedTexts from "./en/refused.json";
 import type roomTexts from "./en/room.json";
+import type rostersTexts from "./en/rosters.json";
 import type rubricsTexts from "./en/rubrics.json";
 import type passkeyTexts from "./en/passkey.json";
 import type secondFactorTexts from "./en/secondFactor.json";
@@ -89,6 +90,7 @@ type Texts = typeof actingTexts &
   typeof projectorTexts &
   typeof refusedTexts &
   typeof roomTexts &
+  typeof rostersTexts &
   typeof rubricsTexts &
   typeof passkeyTexts &
   typeof secondFactorTexts &

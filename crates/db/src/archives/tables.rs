@@ -25,6 +25,7 @@ pub struct ArchivedTable {
 /// The values of columns that did not exist when older archives were written: table, column and value as JSON. A column
 /// that a migration adds to an archived table is listed here, unless it is NULL in old rows.
 const ADDED_COLUMNS: &[(&str, &str, &str)] = &[
+    ("group_assignments", "includes_shared_text", "false"),
     ("classes", "follows_homeroom", "false"),
     ("class_enrollments", "from_homeroom", "false"),
 ];

@@ -954,12 +954,12 @@ fn rename_people(
     people: &HashMap<String, String>,
     unknown: &mut BTreeSet<String>,
 ) -> Result<()> {
-    let mut renamed = |id: &str| match people.get(id) {
-        Some(other) => (other != id).then(|| other.clone()),
-        None => {
+    let mut renamed = |id: &str| {
+        let other = people.get(id);
+        if other.is_none() {
             unknown.insert(id.to_owned());
-            None
         }
+        other.filter(|other| *other != id).cloned()
     };
     for column in columns {
         let other = row.text(column).and_then(&mut renamed);

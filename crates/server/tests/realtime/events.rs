@@ -1,8 +1,11 @@
 //! Events between users at work, end to end: routes, outbox, bus and the official client.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use test_support::{SocketListener, TestApp, clients_are_installed};
+use test_support::lesson_rows::LessonRows;
+use test_support::{DatabaseKind, SocketListener, TestApp, clients_are_installed};
 
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
 
@@ -202,3 +205,123 @@ both!(organization_update_reaches_its_members_only, |app| {
     }
     listeners.zoe.expect_no_event(120).await;
 });
+
+/// Restores a deletion and checks that the listeners receive the event of the creation.
+async fn expect_restored(
+    app: &TestApp,
+    listeners: &mut Listeners,
+    path: &str,
+    (event, id): (&str, &str),
+    reaches_students: bool,
+) {
+    let client = app.as_(&app.world.adam);
+    let deleted = client.delete(path).await.expect(200);
+    let deletion = deleted["deletionId"].as_str().unwrap();
+    client
+        .post(&format!("/deletions/{deletion}/restore"), json!({}))
+        .await
+        .expect(200);
+    let names = |told: &Value| told.to_string().contains(id);
+    listeners.ada.expect_where(event, names).await;
+    listeners.adam.expect_where(event, names).await;
+    if reaches_students {
+        listeners.ben.expect_where(event, names).await;
+    }
+}
+
+/// Returns the events of created objects that arrived or arrive soon, and discards all events.
+async fn creations(listener: &mut SocketListener) -> Vec<Value> {
+    listener
+        .receives_within(Duration::from_millis(150), "", |_| false)
+        .await;
+    let events = [
+        "course:created",
+        "group:created",
+        "assignment:created",
+        "assignment:attached",
+        "document:created",
+    ];
+    let found = events.iter().flat_map(|event| listener.all(event)).collect();
+    listener.discard();
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn restored_objects_emit_the_events_of_their_creation_to_those_who_see_them() {
+    if !clients_are_installed() {
+        return;
+    }
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
+        let Some(app) = TestApp::start_with(kind, &["--deleted-retention-days=30"]).await else {
+            continue;
+        };
+        restore_each_kind(&app).await;
+        app.close().await;
+    }
+}
+
+async fn restore_each_kind(app: &TestApp) {
+    let world = &app.world;
+    let (database, north, class) = (app.database.clone(), world.north.clone(), world.seven_b.clone());
+    let (ada, ben) = (world.ada.id.clone(), world.ben.id.clone());
+    let insert = move || {
+        let mut rows = LessonRows::of(&database, &north, &class.id, &ada, &ben);
+        let (topic, group, _) = rows.lesson(1, Some(&class.course));
+        let document = rows.document(&group, None);
+        (topic, group.id, document)
+    };
+    let (topic, group, document) = tokio::task::spawn_blocking(insert).await.unwrap();
+    let mut listeners = Listeners::open(app).await;
+    let group_path = format!("/groups/{group}");
+    for (path, event, id) in [
+        (
+            format!("/workrooms/documents/{document}"),
+            "document:created",
+            &document,
+        ),
+        (format!("/assignments/{topic}"), "assignment:created", &topic),
+        (group_path.clone(), "group:created", &group),
+    ] {
+        expect_restored(app, &mut listeners, &path, (event, id), true).await;
+    }
+    assert!(creations(&mut listeners.cem).await.is_empty());
+    for listener in [&mut listeners.ada, &mut listeners.ben] {
+        let attached = listener.expect("assignment:attached").await;
+        assert_eq!(
+            (&attached["assignmentId"], &attached["groupId"]),
+            (&json!(topic), &json!(group))
+        );
+    }
+
+    // Only staff receive courses; the groups and topics in them reach their students.
+    let course = &world.seven_b.course;
+    let course_path = format!("/courses/{course}");
+    expect_restored(app, &mut listeners, &course_path, ("course:created", course), false).await;
+    for (event, id) in [("group:created", &group), ("assignment:created", &topic)] {
+        let names = |told: &Value| told.to_string().contains(id.as_str());
+        listeners.ben.expect_where(event, names).await;
+    }
+    for listener in [&mut listeners.ben, &mut listeners.cem] {
+        assert!(creations(listener).await.is_empty());
+    }
+
+    // A hidden group stays hidden.
+    let staff = app.as_(&world.ada);
+    staff.patch(&group_path, json!({"startDate": FUTURE})).await.expect(200);
+    listeners.ben.expect("group:removed").await;
+    expect_restored(app, &mut listeners, &group_path, ("group:created", &group), false).await;
+    expect_restored(app, &mut listeners, &course_path, ("course:created", course), false).await;
+    for listener in [&mut listeners.ben, &mut listeners.cem] {
+        assert!(creations(listener).await.is_empty());
+    }
+    staff.patch(&group_path, json!({"startDate": null})).await.expect(200);
+
+    let seven_b = &world.seven_b.id;
+    let class_path = format!("/classes/{seven_b}?force=1");
+    expect_restored(app, &mut listeners, &class_path, ("class:created", seven_b), false).await;
+    listeners.ben.expect("group:created").await;
+    for listener in [&mut listeners.tom, &mut listeners.zoe, &mut listeners.dana] {
+        assert!(creations(listener).await.is_empty());
+    }
+    listeners.zoe.expect_no_event(120).await;
+}

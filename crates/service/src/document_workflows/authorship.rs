@@ -46,13 +46,12 @@ impl DocumentWorkflows {
             workflows.check_editor(&seen)?;
             copy.map(|copy| tx.submitted_authorship(&copy, &document)).transpose()
         });
-        let text = match look.await? {
-            Some(stored) => stored.map(|text| serde_json::from_str(&text)).transpose()?,
-            None => {
-                // A save records the contributions of authors who just began.
-                report(&id, self.save_changes(&context, &id).await.map(drop));
-                Some(self.authored_text(&context, &id).await?)
-            }
+        let text = if let Some(stored) = look.await? {
+            stored.map(|text| serde_json::from_str(&text)).transpose()?
+        } else {
+            // A save records the contributions of authors who just began.
+            report(&id, self.save_changes(&context, &id).await.map(drop));
+            Some(self.authored_text(&context, &id).await?)
         };
         let people = self.transactor.read(context, move |tx| tx.contributors(&id));
         Ok(DocumentAuthorship {

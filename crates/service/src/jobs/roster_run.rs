@@ -279,10 +279,10 @@ impl RunAttempt {
     ) -> Result<()> {
         let mut after = String::new();
         loop {
-            let (id, from) = (source.id.clone(), after);
+            let (id, from) = (source.id.clone(), std::mem::take(&mut after));
             let page = self.read(move |tx| tx.brought_people(&id, &from)).await?;
             let Some(last) = page.last() else { return Ok(()) };
-            after = last.external_id.clone();
+            after.clone_from(&last.external_id);
             for person in page {
                 // Owners and administrators never leave, nor people whom another source contains.
                 let Some((name, role, platform_role)) = person.member else {
@@ -317,10 +317,10 @@ impl RunAttempt {
     ) -> Result<()> {
         let mut after = String::new();
         loop {
-            let (id, from) = (source.id.clone(), after);
+            let (id, from) = (source.id.clone(), std::mem::take(&mut after));
             let page = self.read(move |tx| tx.brought_classes(&id, &from)).await?;
             let Some(last) = page.last() else { return Ok(()) };
-            after = last.external_id.clone();
+            after.clone_from(&last.external_id);
             for class in page {
                 let Some(name) = class.name.filter(|_| class.is_open && !class.is_shared) else {
                     continue;
@@ -350,12 +350,12 @@ impl RunAttempt {
     ) -> Result<()> {
         let mut after = String::new();
         loop {
-            let (id, from) = (source.id.clone(), after);
+            let (id, from) = (source.id.clone(), std::mem::take(&mut after));
             let page = self
                 .read(move |tx| tx.brought_enrollments(&id, is_homeroom, &from))
                 .await?;
             let Some(last) = page.last() else { return Ok(()) };
-            after = last.id.clone();
+            after.clone_from(&last.id);
             for enrollment in page {
                 leaving.departures.enrollments += 1;
                 let (class, person) = (enrollment.class.as_str(), enrollment.person.as_str());

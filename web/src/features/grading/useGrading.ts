@@ -85,6 +85,15 @@ export function useGrading(submission: Submission, person: string, of: string, m
     mergeNewer(receiveNewer);
   }, [receiveNewer, mergeNewer]);
 
+  // Files of the grade raise the version, too.
+  const fileIds = (submission.grade?.files ?? []).map((file) => file.id).join();
+  const knownFileIds = useRef(fileIds);
+  useEffect(() => {
+    if (knownFileIds.current === fileIds) return;
+    knownFileIds.current = fileIds;
+    etag.current = undefined;
+  }, [fileIds]);
+
   const take = useCallback(
     (answer: Versioned<Submission>, sent: GradeForm) => {
       etag.current = answer.etag;
@@ -130,7 +139,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
               }),
             );
           const answer = await put().catch((refused: unknown) => {
-            // Files of the grade raise the version, too.
+            // A file was added at the same moment.
             const current = currentVersion<Submission>(refused);
             if (current === undefined || !isSameGrade(current.grade, now.current.grade)) throw refused;
             etag.current = current.etag;

@@ -2,7 +2,7 @@
 const files = import.meta.glob<object>(
   [
     "./*.json",
-    "!./{acting,board,common,downloads,editor,fields,finish,groups,keys,messages,otherSchool,passkey,projector,refused,secondFactor,signOn,signOnHelp,today}.json",
+    "!./{acting,board,common,downloads,editor,fields,finish,groups,keys,messages,otherSchool,passkey,projector,refused,rosters,secondFactor,signOn,signOnHelp,today}.json",
   ],
   { eager: true, import: "default" },
 );

@@ -1,5 +1,5 @@
 import { createFileRoute } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
@@ -10,7 +10,14 @@ import { StepIndicator } from "../../features/import/StepIndicator";
 import { CheckStep } from "../../features/import/CheckStep";
 import { useWizard } from "../../features/import/wizard";
 import { isAdmin, requireRole } from "../../auth/session";
+import { lazyPart } from "../../components/lazyPart";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
+import { loadTexts } from "../../i18n";
+
+const Rosters = lazyPart(async () => {
+  const [{ Rosters: section }] = await Promise.all([import("../../features/rosters/Rosters"), loadTexts("rosters")]);
+  return section;
+});
 
 export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: requireRole(isAdmin), component: Import });
 
@@ -39,6 +46,11 @@ function Import() {
         {wizard.step === "done" ? <DoneStep wizard={wizard} change={change} restart={restart} /> : null}
       </section>
       <PasswordSheets caller={caller} />
+      {wizard.step === "file" ? (
+        <Suspense>
+          <Rosters />
+        </Suspense>
+      ) : null}
     </AdminPage>
   );
 }

@@ -37,7 +37,7 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
         forgery.header["schema"] = json!(90_000);
     });
     forge("an earlier schema", "this one reads schemas from", &|forgery| {
-        forgery.header["schema"] = json!(3)
+        forgery.header["schema"] = json!(3);
     });
     forge("a later version", "another format or a later version", &|forgery| {
         forgery.header["version"] = json!(2);
@@ -49,7 +49,7 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
         forgery.add_column("users", "email_verified", &json!(true));
     });
     forge("an unknown role", "there is no role", &|forgery| {
-        forgery.set("members", "role", &json!("root"))
+        forgery.set("members", "role", &json!("root"));
     });
     forge(
         "another organization",
@@ -110,10 +110,10 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
         forgery.set("users", "email", &json!("root@no-email.invalid"));
     });
     forge("a name that is none", "the name of the person", &|forgery| {
-        forgery.set("users", "name", &json!(""))
+        forgery.set("users", "name", &json!(""));
     });
     forge("a column twice", "of this type here", &|forgery| {
-        forgery.add_column("subjects", "name", &json!("x"))
+        forgery.add_column("subjects", "name", &json!("x"));
     });
     forge("a table in two places", "are in two places", &|forgery| {
         let header = forgery

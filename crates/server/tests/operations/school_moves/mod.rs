@@ -298,7 +298,11 @@ async fn known_addresses(kind: DatabaseKind) {
         "SELECT user_id FROM members WHERE organization_id = '{north}' AND is_active"
     ))
     .await;
-    assert_eq!(members, [school.without_address.clone()], "the one without an address");
+    assert_eq!(
+        members,
+        std::slice::from_ref(&school.without_address),
+        "the one without an address"
+    );
     let kept = ids(format!(
         "SELECT u.email FROM group_members g JOIN users u ON u.id = g.user_id
             WHERE g.organization_id = '{north}' AND u.is_active"
