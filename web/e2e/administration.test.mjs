@@ -32,7 +32,7 @@ scenario("school time zone applies to users without their own", async (harness) 
   const settings = await (await harness.api("admin")).get("/admin/settings");
   assert.equal(settings.metadata.timezone, "Asia/Tokyo");
   const ana = await harness.page("ana", { path: "/me" });
-  await ana.getByText("As your school: Asia/Tokyo").waitFor();
+  await ana.getByText("That of your school: Asia/Tokyo").waitFor();
   await (await harness.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
 });
 
@@ -40,7 +40,7 @@ scenario("a program reads classes with an API token until it is revoked", async 
   const admin = await harness.page("admin", { path: "/admin/organisation" });
   await admin.getByRole("button", { name: "Create a token" }).click();
   const dialog = admin.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "What it is for" }).fill("Timetable program");
+  await dialog.getByRole("textbox", { name: "Purpose" }).fill("Timetable program");
   await assertAccessible(admin);
   await dialog.getByRole("button", { name: "Create a token" }).click();
   const secret = await dialog.locator("code").innerText();
@@ -131,7 +131,7 @@ scenario("administrator adds a mail domain and sees its DNS record", async (harn
   await part.getByText("This is a public mail host").waitFor();
   await part.getByLabel("Domain").fill("@Demo-School.example");
   await part.getByRole("button", { name: "Add the domain" }).click();
-  await part.getByText("not proven").waitFor();
+  await part.getByText("not verified").waitFor();
   await part.getByText("_groupwork.demo-school.example").waitFor();
   await assertAccessible(page);
   // A platform administrator adds a domain without a DNS record.
@@ -140,14 +140,14 @@ scenario("administrator adds a mail domain and sees its DNS record", async (harn
   await root.getByRole("menuitem", { name: "Mail domains…" }).click();
   const window = root.getByRole("dialog", { name: "Mail domains of Demo School" });
   await window.getByLabel("Domain").fill("demo-school.example");
-  await window.getByRole("button", { name: "Let the school hold the domain" }).click();
-  await window.getByText("proven", { exact: true }).waitFor();
+  await window.getByRole("button", { name: "Assign the domain" }).click();
+  await window.getByText("verified", { exact: true }).waitFor();
   await assertAccessible(root);
   await page.reload();
   await part.getByText("Set by the operator of this installation.").waitFor();
   await part.getByRole("button", { name: "Remove…" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove the domain" }).click();
-  await part.getByText("There is no mail domain yet.").waitFor();
+  await part.getByText("No mail domains yet.").waitFor();
 });
 
 scenario("overview of a new school leads through people, subjects, classes and courses", async (harness) => {

@@ -216,7 +216,7 @@ scenario("signing in again after session end keeps form and chat text", async (h
   // A wrong password shows an error and loses no data.
   await dialog.locator("input[name=password]").fill("not my password");
   await dialog.locator("input[name=password]").press("Enter");
-  await dialog.getByText("The email or password is not right.").waitFor();
+  await dialog.getByText("The email address or password is incorrect.").waitFor();
   await signInAgain(page, "ada");
   await dialog.waitFor({ state: "detached" });
   assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms and rivers");

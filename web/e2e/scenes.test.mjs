@@ -149,7 +149,7 @@ scenario("the works of a topic are graded, saved, copied and finished", async (h
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   const step = await stepsOn(ada, t);
   await step("save all works as ZIP", async () => {
-    await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
+    await ada.getByRole("button", { name: /^ZIP of all submissions/ }).click();
     await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Create ZIP" }).click()]);
   });
   await step("grade the first submission", async () => {

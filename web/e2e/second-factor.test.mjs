@@ -35,7 +35,7 @@ async function setUp(page) {
   const codes = await page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem").allInnerTexts();
   assert.equal(codes.length, 10);
   await assertAccessible(page);
-  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "I have saved them" }).click();
   return { secret, codes };
 }
 
@@ -83,7 +83,7 @@ scenario("second factor is removed with the password", async (harness) => {
   await page.getByRole("alertdialog").locator("input[name=password]").fill(PASSWORD);
   await page.getByRole("button", { name: "Show new codes" }).click();
   await page.getByRole("list", { name: "Recovery codes" }).waitFor();
-  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "I have saved them" }).click();
   await section.getByRole("button", { name: "Remove…" }).click();
   await page.getByRole("dialog").locator("input[name=password]").fill(PASSWORD);
   await page.getByRole("button", { name: "Remove", exact: true }).click();

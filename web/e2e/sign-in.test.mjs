@@ -11,7 +11,7 @@ scenario("wrong password and unreachable service show different errors", async (
   assert.equal(await focused(page), "email", "the field has the focus");
   await signIn(page, "ana", "not my password");
   const alert = page.getByRole("alert");
-  await alert.filter({ hasText: "The email or password is not right." }).waitFor();
+  await alert.filter({ hasText: "The email address or password is incorrect." }).waitFor();
   assert.equal(await focused(page), "alert", "the error is announced, and Tab continues into the form");
   await assertAccessible(page);
   await page.route("**/api/auth/sign-in/email", (route) => route.abort());
@@ -197,7 +197,7 @@ scenario("tab sends no changes to a school that a second tab selected", async (h
   await assertAccessible(first);
   await first.keyboard.press("Escape");
   await window.waitFor();
-  await window.getByRole("button", { name: "Go on in Demo School" }).click();
+  await window.getByRole("button", { name: "Continue in Demo School" }).click();
   await window.waitFor({ state: "detached" });
   await first.getByRole("banner").getByText("Demo School").waitFor();
   // Now the second tab is the one whose school is not the active one.
@@ -238,7 +238,7 @@ scenario("invited external account becomes a member by the emailed link", async 
     role: "TEACHER",
   });
   const admin = await harness.page("admin", { path: "/admin/users" });
-  await admin.getByRole("button", { name: "Add one" }).click();
+  await admin.getByRole("button", { name: "Add a person" }).click();
   await admin.getByText("Teacher", { exact: true }).last().click();
   await admin.getByLabel("First name").fill("Gerda");
   await admin.getByLabel("Last name").fill("Gast");
@@ -279,7 +279,7 @@ scenario("without a mail server no email is announced, and no sign-in without a 
   const admin = await harness.page("admin", { path: "/admin/users?search=Nora" });
   await admin.getByText("No valid password").last().waitFor();
   assert.equal(await admin.getByText("Can sign in").count(), 0);
-  await admin.getByRole("button", { name: "Add one" }).click();
+  await admin.getByRole("button", { name: "Add a person" }).click();
   await admin.getByRole("radio", { name: "Generate and show it" }).waitFor();
   assert.equal(await admin.getByRole("radio", { name: "Send a link by email" }).count(), 0);
 });

@@ -78,7 +78,7 @@ scenario("rejected file shows an error, other files are uploaded and copied to a
     .locator("input[type=file]")
     .setInputFiles([file("setup.exe", "MZ"), file("words.txt", "delta, mouth, spring")]);
   await page.getByRole("link", { name: "words.txt" }).waitFor();
-  await page.getByRole("list", { name: "Files on their way" }).getByRole("alert").waitFor();
+  await page.getByRole("list", { name: "Uploads" }).getByRole("alert").waitFor();
   await page.getByRole("button", { name: "More: words.txt" }).click();
   await page.getByRole("menuitem", { name: /a copy to work on/ }).click();
   await page
@@ -140,11 +140,11 @@ scenario("finished topic is read-only until reopened", async (harness) => {
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByRole("button", { name: "Save" }).waitFor();
   await (await harness.api("ada")).post(`/assignments/${topic.id}/finish`);
-  await page.getByText("The topic can be read, not changed.").waitFor();
+  await page.getByText("The topic can be read, but not changed.").waitFor();
   assert.equal(await page.locator("main input, main textarea").count(), 0);
   await assertAccessible(page);
   await page.getByRole("button", { name: "Reopen" }).click();
-  await page.getByText("The topic can be read, not changed.").waitFor({ state: "detached" });
+  await page.getByText("The topic can be read, but not changed.").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Save" }).waitFor();
 });
 
@@ -236,7 +236,7 @@ scenario("text is written with buttons and keys, and shows its own pictures to s
   await page.getByRole("button", { name: "1 Rivers", exact: true }).click();
   await page.getByRole("textbox", { name: "Text of 1 Rivers" }).fill("Yours is the Rhine.");
   await page.getByText("Show it after the text for the others").click();
-  await page.getByRole("button", { name: /New files are for/ }).click();
+  await page.getByRole("button", { name: /Add files for/ }).click();
   await page.getByRole("option", { name: "1 Rivers" }).click();
   await page
     .locator("input[type=file]")

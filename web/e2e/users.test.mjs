@@ -77,8 +77,8 @@ scenario("imported users can sign in", async (harness) => {
   // Users missing from the file stay unchanged by default; deactivating them can be undone.
   await page.getByText("Who?").click();
   await page.locator("label", { hasText: "Cleo Martin" }).click();
-  await page.getByRole("button", { name: "Switch off 1 person" }).click();
-  await page.getByText("1 person is switched off.").waitFor();
+  await page.getByRole("button", { name: "Deactivate 1 person" }).click();
+  await page.getByText("1 person is deactivated.").waitFor();
   assert.equal((await signsIn(harness, "cleo@demo.example", "groupwork-demo")).status, 401);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("1 person is active again.").waitFor();
@@ -94,20 +94,20 @@ scenario("users are found and changed by keyboard, and cannot deactivate themsel
   await page.getByRole("row", { name: /Finn Jansen/ }).focus();
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
-  await page.getByRole("menuitem", { name: "Switch off" }).waitFor();
+  await page.getByRole("menuitem", { name: "Deactivate" }).waitFor();
   await page.keyboard.type("Switch");
   await page.keyboard.press("Enter");
   await page.getByText("Finn Jansen is switched off").waitFor();
   await page
     .getByRole("row", { name: /Finn Jansen/ })
-    .getByRole("gridcell", { name: "Switched off" })
+    .getByRole("gridcell", { name: "Deactivated" })
     .waitFor();
   await page.goto("/admin/users?search=admin%40");
   await page.getByRole("button", { name: "More: Admin Alvarez" }).click();
   await page.getByRole("menuitem").first().waitFor();
   assert.deepEqual(
     await page.getByRole("menuitem").allTextContents(),
-    ["Look and edit…"],
+    ["View and edit…"],
     "users change themselves on the account page",
   );
   await page.keyboard.press("Escape");
@@ -140,7 +140,7 @@ scenario("homerooms roll over to a new school year and back", async (harness) =>
       .locator("label", { hasText: new RegExp(`^${name}\\b`) })
       .click();
   await page.getByRole("button", { name: "Create 1 homeroom" }).click();
-  await page.getByText("1 homeroom of 2027/2028 is made.").waitFor();
+  await page.getByText("1 homeroom for 2027/2028 created.").waitFor();
   const made = async () =>
     (await api.get("/homerooms?academicYear=2027/2028")).map((room) => [room.name, room.gradeLevel, room.studentCount]);
   assert.deepEqual(await made(), [["10c", "10", 3]]);
@@ -164,8 +164,8 @@ scenario("selected users are switched off together and get new passwords as slip
   await dialog.getByRole("button", { name: "Generate 2 passwords" }).click();
   await dialog.getByRole("button", { name: "Print slips" }).waitFor();
   await dialog.getByRole("button", { name: "Close" }).last().click();
-  await bar.getByRole("button", { name: "Switch off 2 people" }).click();
-  const done = page.getByRole("alertdialog").filter({ hasText: "2 people are switched off." });
+  await bar.getByRole("button", { name: "Deactivate 2 people" }).click();
+  const done = page.getByRole("alertdialog").filter({ hasText: "2 people are deactivated." });
   await done.waitFor();
   assert.deepEqual([await state(names[0]), await state(names[1])], [false, false]);
   await done.getByRole("button", { name: "Undo" }).click();

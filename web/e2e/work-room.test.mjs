@@ -227,7 +227,7 @@ scenario(
     await alert.waitFor();
     assert.equal(await page.getByText("Saved", { exact: true }).count(), 0);
     await page.unroute("**/practice/events*");
-    await alert.getByRole("button", { name: "Open again" }).click();
+    await alert.getByRole("button", { name: "Reopen" }).click();
     await page.frameLocator("iframe").locator("textarea:not([readonly])").waitFor();
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal(await alert.count(), 0);
@@ -236,14 +236,14 @@ scenario(
 
 scenario("student sends a message and the teacher replies", async (harness) => {
   const ana = await harness.page("ana", { path: "/messages" });
-  await ana.getByRole("button", { name: "Write", exact: true }).click();
+  await ana.getByRole("button", { name: "New message" }).click();
   const dialog = ana.getByRole("dialog");
   await dialog.getByText("Ada Turner").click();
   await dialog.getByLabel("Subject (optional)").fill("The map");
   await dialog.getByLabel("Message").fill("May I bring it tomorrow?");
   await ana.reload();
   // Text that was not sent is still there.
-  await ana.getByRole("button", { name: "Write", exact: true }).click();
+  await ana.getByRole("button", { name: "New message" }).click();
   assert.equal(await dialog.getByLabel("Message").inputValue(), "May I bring it tomorrow?");
   await dialog.getByText("Ada Turner").click();
   await dialog.getByLabel("Subject (optional)").fill("The map");
@@ -253,7 +253,7 @@ scenario("student sends a message and the teacher replies", async (harness) => {
   const ada = await harness.page("ada", { path: "/messages" });
   await ada.getByRole("button", { name: /New.*Ana Lima.*The map/s }).click();
   await ada.getByText("May I bring it tomorrow?").waitFor();
-  await ada.getByRole("button", { name: "Answer" }).click();
+  await ada.getByRole("button", { name: "Reply" }).click();
   await ada.getByRole("dialog").getByLabel("Message").fill("Yes.");
   await ada.getByRole("dialog").getByRole("button", { name: "Send" }).click();
   await ana.getByRole("button", { name: /New.*Ada Turner.*Re: The map/s }).waitFor();

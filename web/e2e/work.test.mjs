@@ -53,7 +53,7 @@ scenario("grade is a draft until published and survives a reload", async (harnes
   assert.equal(await rivers.grade(), null);
 
   // Staff can read the former grade.
-  await ada.getByText("Former grades").click();
+  await ada.getByText("Previous grades").click();
   await ada.getByText("Published", { exact: true }).first().waitFor();
   if (process.env.GROUPWORK_PICTURES)
     await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
@@ -257,7 +257,7 @@ scenario("teacher returns work for revision and submits on behalf of a group", a
   const window = ada.getByRole("dialog");
   await window.getByLabel("What they should do").fill("Name your sources.");
   await window.getByRole("button", { name: "Ask to revise" }).click();
-  await ada.getByText("You asked for a revision. The group works on it again").waitFor();
+  await ada.getByText("You asked for a revision. The group is working on it again").waitFor();
   await ada.getByRole("button", { name: "Submit for the group…" }).click();
   await assertAccessible(ada);
   await window.getByRole("button", { name: "Submit", exact: true }).click();
@@ -335,7 +335,7 @@ scenario("grades are imported from a table and published for all groups", async 
   await window
     .locator("input[type=file]")
     .setInputFiles({ name: "grades.csv", mimeType: "text/csv", buffer: Buffer.from(filled.join("\r\n")) });
-  await window.getByRole("button", { name: /^Take \d+ rows? over$/ }).click();
+  await window.getByRole("button", { name: /^Import \d+ rows?$/ }).click();
   await window.waitFor({ state: "hidden" });
   assert.equal(await grade(), null, "imported grades are drafts");
 
@@ -376,7 +376,7 @@ scenario("failed PDF conversion shows an error and can be retried", async (harne
   };
   await ada.route("**/pdf", (route) => route.fulfill(refusal));
   await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
-  const tray = ada.getByRole("region", { name: "Files on their way" });
+  const tray = ada.getByRole("region", { name: "Downloads" });
   await tray.getByText("The document editor could not do that.").waitFor();
   await assertAccessible(ada);
   await ada.unroute("**/pdf");
@@ -390,14 +390,14 @@ scenario("failed PDF conversion shows an error and can be retried", async (harne
 scenario("topic archive downloads while the user navigates", async (harness) => {
   const { topic } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
-  await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
+  await ada.getByRole("button", { name: /^ZIP of all submissions/ }).click();
   await ada.getByRole("radio", { name: "Both" }).check({ force: true });
   const [saved] = await Promise.all([
     ada.waitForEvent("download"),
     ada.getByRole("button", { name: "Create ZIP" }).click(),
   ]);
   assert.match(saved.suggestedFilename(), /\.zip$/);
-  const tray = ada.getByRole("region", { name: "Files on their way" });
+  const tray = ada.getByRole("region", { name: "Downloads" });
   await tray.getByText("Ready and saved.").waitFor();
   await ada.getByRole("link", { name: "Today", exact: true }).first().click();
   await ada.waitForURL(/\/today$/);

@@ -43,7 +43,7 @@ scenario("teacher sees who wrote what in a submission", async (harness) => {
   assert.deepEqual(await marks.allInnerTexts(), ["The river flows to the sea."]);
   await ada.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  await ada.getByText("Who wrote", { exact: true }).click();
+  await ada.getByText("Contributions", { exact: true }).click();
   await ada
     .getByText(/27 characters of the text \(61 %\)/)
     .first()

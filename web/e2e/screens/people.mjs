@@ -70,7 +70,7 @@ export default [
       for (const index of [0, 1]) await page.locator("[role=grid] label").nth(index).click();
     },
   },
-  { name: "Nobody found", who: "admin", path: "/admin/users?search=nobody-is-called-so" },
+  { name: "No one found", who: "admin", path: "/admin/users?search=nobody-is-called-so" },
   { name: "Import: the file", who: "admin", path: "/admin/import" },
   {
     name: "Import: the columns",

@@ -45,7 +45,7 @@ export default [
     who: "ana",
     path: "/messages",
     does: async (page) => {
-      await page.getByRole("button", { name: /^(Write|Schreiben)$/ }).click();
+      await page.getByRole("button", { name: /^(New message|Schreiben)$/ }).click();
       await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
     },
   },

@@ -14,7 +14,7 @@ export default [
     },
   },
   {
-    name: "Another email address",
+    name: "Change email address",
     who: "ana",
     path: "/me",
     ready: "main li",
