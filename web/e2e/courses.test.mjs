@@ -44,7 +44,7 @@ scenario("course is created in an empty folder and found in the tree by keyboard
   await button(page, "New course").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
   await button(page, "Create course").click();
-  await page.getByRole("dialog").getByText("There is a course of this name").waitFor();
+  await page.getByRole("dialog").getByText("A course with this name already exists").waitFor();
   await page.keyboard.press("Escape");
 
   // Tab moves into the tree; End, characters, arrow keys and Enter work there.
@@ -134,7 +134,7 @@ scenario("class is created, gets a student and a teacher, and is cloned for the 
   await page.getByText("Nobody is in this class yet").waitFor();
   await page
     .getByRole("alertdialog")
-    .filter({ hasText: "out of the class" })
+    .filter({ hasText: "was removed from the class" })
     .getByRole("button", { name: "Undo" })
     .click();
   await mira.waitFor();

@@ -111,7 +111,7 @@ scenario("hidden group and removed member lead to the list of groups", async (ha
   await page.locator("#main textarea").first().fill("Not sent");
   await ada.patch(`/groups/${plains.id}`, { startDate: "2099-01-01T00:00:00Z" });
   await page.getByRole("heading", { name: /You are no longer in Group \d: Plains/ }).waitFor();
-  await page.getByText("it is hidden for the moment").waitFor();
+  await page.getByText("it is hidden at the moment").waitFor();
   // The teacher opens the group again: the room reappears by itself, with the typed text.
   await ada.patch(`/groups/${plains.id}`, { startDate: null });
   await page.getByRole("heading", { name: /You are no longer in Group \d: Plains/ }).waitFor({ state: "detached" });

@@ -28,7 +28,7 @@ async function setUp(page) {
   const secret = (await page.locator("code").first().innerText()).replaceAll(" ", "");
   await page.getByLabel("Code with six digits").fill(code(secret, 9));
   await page.getByRole("button", { name: "Check the code" }).click();
-  await page.getByText("That code is not right, or was used before.").waitFor();
+  await page.getByText("That code is incorrect or was already used.").waitFor();
   await page.getByLabel("Code with six digits").fill(code(secret, -1));
   await page.getByRole("button", { name: "Check the code" }).click();
   await page.getByText("Your second factor is on.").waitFor();
@@ -55,7 +55,7 @@ scenario("student sets up a second factor and signs in with code and recovery co
   await assertAccessible(other);
   await field.fill("000000");
   await other.keyboard.press("Enter");
-  await other.getByRole("alert").filter({ hasText: "That code is not right" }).waitFor();
+  await other.getByRole("alert").filter({ hasText: "That code is incorrect" }).waitFor();
   await field.fill(code(ana.secret));
   await other.getByText("Do not ask again in this browser for 30 days").click();
   await other.getByRole("button", { name: "Sign in" }).click();

@@ -115,7 +115,7 @@ scenario(
 
     const other = await harness.page("nobody", { path: `/slip#token=${made.slipToken}`, allow: [/status of 401/] });
     await other.getByRole("button", { name: "Sign in", exact: true }).click();
-    await other.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
+    await other.getByRole("alert").filter({ hasText: "no longer works" }).waitFor();
     await other.getByRole("link", { name: "Sign in with the password" }).click();
     await other.locator("input[name=email]").fill("zita.zoellner");
     await other.locator("input[name=password]").fill("seven blue whales sing");
@@ -161,7 +161,7 @@ scenario("used reset link shows an error and a way to request a new one", async 
   const page = await harness.page("nobody", { allow: [/status of 400/] });
   await page.goto("/api/auth/reset-password/nonsense?callbackURL=%2Freset-password");
   await ready(page);
-  await page.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "no longer works" }).waitFor();
   await page.getByRole("link", { name: "Ask for a new link" }).click();
   await page.getByText("This installation sends no emails.").waitFor();
   await withMailServer(page);

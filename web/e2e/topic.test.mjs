@@ -55,7 +55,7 @@ scenario("edits survive a reload and are saved for all groups or one group", asy
   page.once("dialog", (dialog) => void dialog.accept());
   await page.reload();
   await ready(page);
-  await page.getByText(/that is not saved yet/).waitFor();
+  await page.getByText(/that was not saved/).waitFor();
   assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms: two pages");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Landforms: two pages" }).waitFor();

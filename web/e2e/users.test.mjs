@@ -95,9 +95,9 @@ scenario("users are found and changed by keyboard, and cannot deactivate themsel
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: "Deactivate" }).waitFor();
-  await page.keyboard.type("Switch");
+  await page.keyboard.type("Deact");
   await page.keyboard.press("Enter");
-  await page.getByText("Finn Jansen is switched off").waitFor();
+  await page.getByText("Finn Jansen is deactivated").waitFor();
   await page
     .getByRole("row", { name: /Finn Jansen/ })
     .getByRole("gridcell", { name: "Deactivated" })

@@ -37,9 +37,9 @@ pub(crate) struct RunListQuery {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct EntryListQuery {
-    /// What the run does with the people and classes.
+    /// What the run does with the people and classes; by default those who leave.
     #[garde(skip)]
-    effect: RosterEffect,
+    effect: Option<RosterEffect>,
     /// Maximum number of entries. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -197,7 +197,8 @@ pub(crate) async fn entries(
     Path((id, run)): Path<(RosterSourceId, RosterRunId)>,
     ValidQuery(query): ValidQuery<EntryListQuery>,
 ) -> Result<Json<Page<RosterRunEntryView>>> {
-    let (effect, window) = (query.effect, window(query.limit, query.cursor));
+    let effect = query.effect.unwrap_or(RosterEffect::Leaves);
+    let window = window(query.limit, query.cursor);
     let slice = cx
         .read(move |tx| {
             tx.roster_run(&id, &run)?;

@@ -260,6 +260,7 @@ const NO_ARGUMENTS: &[&str] = &[
     "/flushed",
     "/resend",
     "/confirm",
+    "/discard",
     "/check",
     "/publish-grades",
     "/read",

@@ -9,7 +9,7 @@ export default [
     path: "/me",
     ready: "main li",
     does: async (page) => {
-      await page.getByRole("button", { name: /Add a passkey…|Passkey hinzufügen…/ }).click();
+      await page.getByRole("button", { name: /Add a passkey…|Passkey hinzufügen …/ }).click();
       await page.getByRole("dialog").waitFor();
     },
   },

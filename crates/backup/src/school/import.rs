@@ -177,8 +177,8 @@ fn rows(
     Ok(imported)
 }
 
-/// Fails if a row of this installation refers to a file of the archive: it would be overwritten, or be shown to the
-/// school.
+/// Fails if a row of this installation refers to a file of the archive, which would be overwritten or be shown to the
+/// school, or if the file is about to be removed.
 fn check_keys(archive: &SchoolArchive, import: &mut SchoolImport) -> anyhow::Result<()> {
     let list = archive.file_list();
     let mut lines = list.lines()?;
@@ -188,6 +188,11 @@ fn check_keys(archive: &SchoolArchive, import: &mut SchoolImport) -> anyhow::Res
             !import.is_file_referenced(&line.key)?,
             "the file {} of the archive belongs to a school of this installation",
             line.key
+        );
+        // The removal could follow the import.
+        ensure!(
+            !import.is_removal_pending(&line.key)?,
+            "files of the former school are still being removed: try again in a minute, while the service runs"
         );
     }
     Ok(())

@@ -128,10 +128,12 @@ pub static SCHOOL_TABLES: &[SchoolTable] = &[
     table("late_commits", &["author_id"]),
     table("document_logs", &[]).keyed(&["document_id", "generation"]),
     table("document_steps", &["author_id"]).keyed(&["document_id", "generation", "version"]),
-    table("document_snapshots", &[]).keyed(&["document_id", "generation", "version"]),
+    table("document_snapshots", &[])
+        .keyed(&["document_id", "generation", "version"])
+        .lists(&["authorship"]),
     table("document_images", &["uploaded_by_id"]),
     table("submissions", &["submitted_by_id", "withdrawn_by_id"]).lists(&["member_ids"]),
-    table("submission_documents", &[]),
+    table("submission_documents", &[]).lists(&["authorship"]),
     table("grades", &["graded_by_id"]),
     table("grade_files", &["uploaded_by_id"]),
     table("member_grades", &["user_id", "graded_by_id"]),
@@ -361,10 +363,14 @@ fn listed_users(text: &str, mut visit: impl FnMut(&str)) {
     }
 }
 
-/// Returns the ids of users in a list: of ids, of objects about users, or in the history of a revision.
+/// Returns the ids of users in a list: of ids, of objects about users, in the history of a revision, or the authors of a
+/// text, stored with positions (`a`) or with passages (`authors`).
 pub(super) fn list_entries(list: &mut Value) -> Vec<&mut String> {
     let entries = match list {
-        Value::Object(history) => history.get_mut("changes"),
+        Value::Object(object) => ["changes", "a", "authors"]
+            .into_iter()
+            .find(|key| object.contains_key(*key))
+            .and_then(|key| object.get_mut(key)),
         other => Some(other),
     };
     let entries = entries.and_then(Value::as_array_mut).into_iter().flatten();

@@ -894,6 +894,14 @@ impl SchoolImport {
         PlatformTx::on(&mut self.connection).is_file_referenced(&FileKey::new(key))
     }
 
+    /// Returns whether a file is queued for removal.
+    pub fn is_removal_pending(&mut self, key: &str) -> Result<bool> {
+        self.exists(&format!(
+            "SELECT id FROM file_removals WHERE file_key = {}",
+            literal(key)
+        ))
+    }
+
     /// Ends the transaction without an effect.
     pub fn roll_back(mut self) -> Result<()> {
         self.connection.execute_batch("ROLLBACK")
@@ -1042,8 +1050,10 @@ fn check_archived_row(
     let columns: Vec<&str> = columns.flat_map(|(_, columns)| columns.iter().copied()).collect();
     let lists = USER_LISTS.iter().filter(|(name, _)| *name == table);
     let mut lists: Vec<&str> = lists.map(|(_, column)| *column).collect();
-    if table == "document_revisions" {
-        lists.push("history");
+    match table {
+        "document_revisions" => lists.push("history"),
+        "document_snapshots" | "submission_documents" => lists.push("authorship"),
+        _ => {}
     }
     rename_people(row, &columns, &lists, people, unknown)
 }

@@ -88,6 +88,15 @@ async fn insert_rows_of_north(database: &db::Database, world: &World) {
                 VALUES ('{north}', 'provider-of-north', 't', {now})"
         ),
         format!(
+            "INSERT INTO roster_origins (organization_id, source_id, object, external_id, created_at)
+                SELECT organization_id, id, 'PERSON', 'ada', 1 FROM roster_sources WHERE organization_id = '{north}'"
+        ),
+        format!(
+            "INSERT INTO roster_run_entries (organization_id, run_id, effect, place, object, external_id, name)
+                SELECT organization_id, id, 'JOINS', 0, 'PERSON', 'ada', 'Ada' FROM roster_runs
+                WHERE organization_id = '{north}'"
+        ),
+        format!(
             "INSERT INTO deletion_archive_files (organization_id, archive_id, file_key, size, sha256)
                 SELECT organization_id, id, 'archived-file-of-north', 1, 's' FROM deletion_archives
                 WHERE organization_id = '{north}'"

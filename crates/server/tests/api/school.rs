@@ -145,6 +145,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
         "timezone": "Europe/Berlin", "lateDefault": "BLOCK",
         "features": {
             "teachersAddSubjects": true, "studentsChangeNames": false, "formalAddress": true, "passwordsForOwnersOnly": false,
+            "documentPlayback": false,
         },
     });
     assert_eq!(edited["metadata"], metadata);

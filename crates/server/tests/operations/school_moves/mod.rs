@@ -194,11 +194,16 @@ async fn use_school(env: &mut ServerEnv, school: &FullSchool, owner_password: &s
     let olga = sign_in(&service.base, &world.olga.email, owner_password).await;
     let chosen = json!({"newPassword": "correct horse battery 9"});
     olga.post("/auth/new-password", chosen).await.expect(200);
+    let north = json!({"organizationId": world.north});
+    olga.post("/auth/organization/set-active", north.clone())
+        .await
+        .expect(200);
     let reset = format!("/users/{}/reset-password", world.ben.id);
     let temporary = olga.post(&reset, json!({})).await.expect(200)["temporaryPassword"].clone();
     let ben = sign_in(&service.base, &world.ben.email, temporary.as_str().unwrap()).await;
     let chosen = json!({"newPassword": "another horse battery 9"});
     ben.post("/auth/new-password", chosen).await.expect(200);
+    ben.post("/auth/organization/set-active", north).await.expect(200);
     let path = format!("/workrooms/documents/{}/download", school.document);
     let here = ben.get(&path).await;
     assert_eq!(here.status, 200);
@@ -341,6 +346,9 @@ async fn purged_school(kind: DatabaseKind) {
         .expect(200);
     let query = format!("SELECT id FROM organizations WHERE id = '{}'", world.north);
     test_support::document_server_fixture::eventually(async || texts(&app.database, query.clone()).await.is_empty())
+        .await;
+    let removals = "SELECT id FROM file_removals".to_owned();
+    test_support::document_server_fixture::eventually(async || texts(&app.database, removals.clone()).await.is_empty())
         .await;
     execute(
         &app.database,

@@ -77,6 +77,9 @@ fn documents_dry_run(method: &str, template: &str) -> bool {
             "/generate",
             "/bulk",
             "/copies",
+            "/record-work",
+            "/following",
+            "/homerooms/classes",
         ]
         .iter()
         .any(|end| template.ends_with(end));

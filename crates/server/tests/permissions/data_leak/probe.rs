@@ -108,6 +108,7 @@ impl RouteTable {
             "groupAssignmentId" => one(&lesson.link),
             "submissionId" => one(&lesson.submission),
             "documentId" => one(&lesson.document),
+            "copyId" => one(&lesson.copy),
             // Shorter than a mark, so a response that repeats the query does not count as a leak.
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
             "needsHelp" | "mine" | "isActive" | "dryRun" | "generation" => one("1"),
