@@ -71,7 +71,7 @@ CREATE TABLE roster_run_entries (
     external_id     TEXT   NOT NULL,
     name            TEXT   NOT NULL,
     problem         TEXT,
-    CONSTRAINT roster_run_entries_key PRIMARY KEY (run_id, effect, place),
+    CONSTRAINT roster_run_entries_key PRIMARY KEY (organization_id, run_id, effect, place),
     CONSTRAINT roster_run_entries_run_fkey FOREIGN KEY (organization_id, run_id)
         REFERENCES roster_runs (organization_id, id)
 );
@@ -85,8 +85,8 @@ CREATE TABLE roster_origins (
     object          TEXT   NOT NULL,
     external_id     TEXT   NOT NULL,
     created_at      BIGINT NOT NULL,
-    CONSTRAINT roster_origins_key PRIMARY KEY (source_id, object, external_id),
+    CONSTRAINT roster_origins_key PRIMARY KEY (organization_id, object, external_id, source_id),
     CONSTRAINT roster_origins_source_fkey FOREIGN KEY (organization_id, source_id)
         REFERENCES roster_sources (organization_id, id)
 );
-CREATE INDEX roster_origins_external_idx ON roster_origins (organization_id, object, external_id);
+CREATE INDEX roster_origins_source_idx ON roster_origins (organization_id, source_id, object, external_id);

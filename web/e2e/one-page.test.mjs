@@ -2,19 +2,10 @@
 // there when the next one uses it. Any page error fails the scenario.
 import assert from "node:assert/strict";
 
-import { TIMEOUT_MS, scenario } from "./harness.mjs";
+import { scenario, until } from "./harness.mjs";
 
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
-
-/** Waits until a condition holds in the state of the service. */
-async function until(question, what) {
-  const end = Date.now() + TIMEOUT_MS;
-  while (!(await question())) {
-    assert.ok(Date.now() < end, `timeout: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 scenario("teacher runs a whole lesson in one page", async (harness) => {
   const topic = await harness.topic("Landforms");

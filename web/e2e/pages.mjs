@@ -285,3 +285,12 @@ export async function withMailServer(page) {
   await page.reload();
   await ready(page);
 }
+
+/** Waits until a condition holds in the state of the service. */
+export async function until(question, what) {
+  const end = Date.now() + TIMEOUT_MS;
+  while (!(await question())) {
+    assert.ok(Date.now() < end, `timeout: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

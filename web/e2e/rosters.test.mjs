@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 
-import { assertAccessible, assertNoOverflow, scenario, useDemo } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, scenario, until, useDemo } from "./harness.mjs";
 
 useDemo({ env: { SIGN_ON_NETWORKS: "127.0.0.0/8" } });
 
@@ -37,6 +37,7 @@ async function rosterServer(users) {
     else response.writeHead(404).end("{}");
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
   const base = `http://127.0.0.1:${server.address().port}`;
   return { url: `${base}/ims/oneroster/v1p1`, tokenUrl: `${base}/token`, close: () => server.close() };
 }
@@ -67,7 +68,13 @@ scenario("administrator adds a roster source and confirms who leaves", async (ha
   await assertAccessible(page);
   await assertNoOverflow(page);
   await page.keyboard.press("Escape");
+  const api = await harness.api("admin");
+  const [source] = await api.get("/admin/rosters");
   await section.getByRole("button", { name: "Run Administration now" }).click();
+  await until(async () => {
+    const [run] = (await api.get(`/admin/rosters/${source.id}/runs`)).data;
+    return run.kind === "ON_DEMAND" && run.state === "DONE";
+  }, "the run has ended");
   await section.getByText("On demand").waitFor();
   await section.getByText("done", { exact: true }).waitFor();
   users.pop();
@@ -79,7 +86,6 @@ scenario("administrator adds a roster source and confirms who leaves", async (ha
   await page.getByRole("alertdialog").getByRole("button", { name: "Confirm the run" }).click();
   await section.getByText("People: 0 join, 0 invited, 0 change, 1 leave, 2 unchanged").waitFor();
   await section.getByText("done", { exact: true }).waitFor();
-  const api = await harness.api("admin");
   const found = (await api.get("/users?search=Roster")).data.map((one) => one.name);
   assert.deepEqual(found.sort(), ["Ralf Roster", "Rosa Roster"]);
   await section.getByRole("button", { name: "Runs of Administration" }).click();

@@ -100,23 +100,28 @@ statements! {
         WHERE o.organization_id = $1 AND o.source_id = $2 AND o.object = 'CLASS' AND o.external_id > $3
         ORDER BY o.external_id LIMIT $4";
     /// The enrollments by an import of people whom a source brought in classes that it brought.
-    BROUGHT_ENROLLMENTS = "SELECT e.id, k.external_id AS class_id, m.external_id AS person_id
-        FROM class_enrollments e
-        JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
-        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
-        JOIN roster_origins c ON c.source_id = $2 AND c.object = 'CLASS' AND c.external_id = k.external_id
-        JOIN roster_origins p ON p.source_id = $2 AND p.object = 'PERSON' AND p.external_id = m.external_id
-        WHERE e.organization_id = $1 AND e.enrolled_by = 'import' AND k.status <> 'ARCHIVED' AND e.id > $3
-        ORDER BY e.id LIMIT $4";
+    BROUGHT_ENROLLMENTS = "SELECT c.external_id AS class_id, p.external_id AS person_id
+        FROM roster_origins c
+        JOIN classes k ON k.organization_id = c.organization_id AND k.external_id = c.external_id
+        JOIN class_enrollments e ON e.organization_id = c.organization_id AND e.class_id = k.id
+        JOIN members m ON m.organization_id = c.organization_id AND m.user_id = e.student_id
+        JOIN roster_origins p ON p.organization_id = c.organization_id AND p.source_id = c.source_id
+            AND p.object = 'PERSON' AND p.external_id = m.external_id
+        WHERE c.organization_id = $1 AND c.source_id = $2 AND c.object = 'CLASS' AND c.external_id >= $3
+            AND (c.external_id > $3 OR p.external_id > $4)
+            AND e.enrolled_by = 'import' AND k.status <> 'ARCHIVED'
+        ORDER BY c.external_id, p.external_id LIMIT $5";
     /// The enrollments of people whom a source brought in homerooms that it brought.
-    BROUGHT_HOMEROOM_ENROLLMENTS = "SELECT e.id, h.external_id AS class_id, m.external_id AS person_id
-        FROM homeroom_enrollments e
-        JOIN homerooms h ON h.organization_id = e.organization_id AND h.id = e.homeroom_id
-        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
-        JOIN roster_origins c ON c.source_id = $2 AND c.object = 'HOMEROOM' AND c.external_id = h.external_id
-        JOIN roster_origins p ON p.source_id = $2 AND p.object = 'PERSON' AND p.external_id = m.external_id
-        WHERE e.organization_id = $1 AND e.id > $3
-        ORDER BY e.id LIMIT $4";
+    BROUGHT_HOMEROOM_ENROLLMENTS = "SELECT c.external_id AS class_id, p.external_id AS person_id
+        FROM roster_origins c
+        JOIN homerooms h ON h.organization_id = c.organization_id AND h.external_id = c.external_id
+        JOIN homeroom_enrollments e ON e.organization_id = c.organization_id AND e.homeroom_id = h.id
+        JOIN members m ON m.organization_id = c.organization_id AND m.user_id = e.student_id
+        JOIN roster_origins p ON p.organization_id = c.organization_id AND p.source_id = c.source_id
+            AND p.object = 'PERSON' AND p.external_id = m.external_id
+        WHERE c.organization_id = $1 AND c.source_id = $2 AND c.object = 'HOMEROOM' AND c.external_id >= $3
+            AND (c.external_id > $3 OR p.external_id > $4)
+        ORDER BY c.external_id, p.external_id LIMIT $5";
     HAS_ORIGIN = "SELECT EXISTS (SELECT 1 FROM roster_origins
         WHERE source_id = $2 AND organization_id = $1 AND object = 'PERSON' AND external_id = $3)";
     INSERT_ORIGIN = "INSERT INTO roster_origins (organization_id, source_id, object, external_id, created_at)
@@ -159,10 +164,8 @@ pub struct BroughtClass {
 }
 
 /// An enrollment that a source brought.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BroughtEnrollment {
-    /// The id of the enrollment, for the next page.
-    pub id: String,
     pub class: String,
     pub person: String,
 }
@@ -240,25 +243,28 @@ impl ReadTx<'_> {
         })
     }
 
-    /// Returns the next enrollments that a source brought, by id: those in homerooms or those in classes.
+    /// Returns the next enrollments that a source brought, by class and person: those in homerooms or those in classes.
     pub fn brought_enrollments(
         &mut self,
         source: &RosterSourceId,
         is_homeroom: bool,
-        after: &str,
+        after: &BroughtEnrollment,
     ) -> Result<Vec<BroughtEnrollment>> {
         let statement = if is_homeroom {
             &BROUGHT_HOMEROOM_ENROLLMENTS
         } else {
             &BROUGHT_ENROLLMENTS
         };
-        self.fetch_all(statement, args![source, after, ORIGIN_PAGE], |row| {
-            Ok(BroughtEnrollment {
-                id: row.get("id")?,
-                class: row.get("class_id")?,
-                person: row.get("person_id")?,
-            })
-        })
+        self.fetch_all(
+            statement,
+            args![source, after.class, after.person, ORIGIN_PAGE],
+            |row| {
+                Ok(BroughtEnrollment {
+                    class: row.get("class_id")?,
+                    person: row.get("person_id")?,
+                })
+            },
+        )
     }
 
     /// Returns whether a source brought or invited a person.

@@ -86,8 +86,9 @@ statements! {
     SET_AUTHORSHIP = "UPDATE submission_documents SET authorship = $3 WHERE organization_id = $1 AND id = $2";
     /// Sets the authorship of the current copy of a document, if it has these bytes.
     SET_CURRENT_AUTHORSHIP = "UPDATE submission_documents SET authorship = $4
-        WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3 AND submission_id IN (
-            SELECT s.id FROM submissions s WHERE s.organization_id = $1 AND s.status = 'ACTIVE')";
+        WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3 AND EXISTS (
+            SELECT 1 FROM submissions s WHERE s.organization_id = $1 AND s.id = submission_documents.submission_id
+                AND s.status = 'ACTIVE')";
     /// Copies of the same bytes in two attempts have the same authors.
     CARRY_AUTHORSHIP = "UPDATE submission_documents SET authorship = (SELECT f.authorship FROM submission_documents f
             WHERE f.organization_id = $1 AND f.submission_id = $2 AND f.document_id = submission_documents.document_id

@@ -53,7 +53,7 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
             INSERT INTO roster_runs (organization_id, id, source_id, kind, state, counts, applied, job_key, started_by_id, created_at)
                 VALUES ('{north}', 'rr{n}', '{roster_source}', 'ON_DEMAND', 'DONE', '{{}}', '{{}}', 'rj{n}', 'u{n}', 1);
             INSERT INTO roster_run_entries (organization_id, run_id, effect, place, object, external_id, name)
-                VALUES ('{north}', '{roster_run}', 'JOINS', {n}, 'PERSON', 'x{n}', 'Pupil {n}');
+                VALUES ('{north}', '{roster_run}', 'LEAVES', {n}, 'PERSON', 'x{n}', 'Pupil {n}');
             INSERT INTO invitations (organization_id, id, email, name, role, expires_at, created_at, updated_at)
                 VALUES ('{north}', 'in{n}', 'in{n}@many.example', 'Invited {n}', 'student', {far}, 1, 1);"
         )

@@ -14087,56 +14087,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "createdAt": "2026-11-26T11:45:06.850Z",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "createdAt": "2026-11-26T15:20:31.874Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *           "entityId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-7126-7238-a089-286eef3bc835",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *           "requestId": "01a217ac-711b-7635-b8be-47433e075d21",
-                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-a995-7670-a524-3e21e776f5b3",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "requestId": "01a21871-a977-7786-b9f7-c7894c9a6eb8",
+                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "createdAt": "2026-11-26T11:45:06.812Z",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "createdAt": "2026-11-26T15:20:31.812Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *           "entityId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-7108-771e-b649-5fdfcf8fea05",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *           "requestId": "01a217ac-70fa-7657-8c58-047f47dcc493",
-                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-a94a-742a-b908-e885acb05f7c",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "requestId": "01a21871-a942-7405-a870-d72bb7589b68",
+                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NjkzNTA2NTQzLCIwMWEyMTdhYy02ZmYwLTc0NTItODc4Ni05ZGI1OTg4OGU2MmYiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NzA2NDMxMzk1LCIwMWEyMTg3MS1hN2JiLTcxNzEtODFlZC1jYWQzOTJmYmU4MWEiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -14195,7 +14195,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a217ac-7239-75c3-83cc-d92e06975660,2026-11-26T11:45:07.127Z,01a217ac-44ef-715b-b147-1443343fedb4,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a217ac-659d-7092-9df0-cb7bdea282c2,The river,01a217ac-5476-7479-b649-5f1e19999a6b,0…
+                     *     01a21871-ace3-779a-a61d-a01077793211,2026-11-26T15:20:32.737Z,01a21871-7cb1-7681-8ccd-5ecb7ced552e,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a21871-9ca2-77d3-83a7-f883002794de,The river,01a21871-859a-70d0-925e-988bd7867316,0…
                      */
                     "text/csv": string;
                 };
@@ -14390,16 +14390,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T11:45:01.334Z",
+                     *         "createdAt": "2026-11-26T15:20:24.230Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a217ac-5b97-7299-9f03-04f50de78f1d",
+                     *         "id": "01a21871-8ba6-76a5-979b-027d81d76b4b",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=p30y5XqZVYGlmgmyipkihGIfuUjLv1Uu",
+                     *         "recordValue": "groupwork-domain=QBaTZdC0EYyBG3uDGXQjzGE4IU22LHmz",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-26T11:45:01.334Z",
+                     *         "updatedAt": "2026-11-26T15:20:24.230Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -14451,16 +14451,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T11:45:01.334Z",
+                     *       "createdAt": "2026-11-26T15:20:24.230Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a217ac-5b97-7299-9f03-04f50de78f1d",
+                     *       "id": "01a21871-8ba6-76a5-979b-027d81d76b4b",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=p30y5XqZVYGlmgmyipkihGIfuUjLv1Uu",
+                     *       "recordValue": "groupwork-domain=QBaTZdC0EYyBG3uDGXQjzGE4IU22LHmz",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-26T11:45:01.334Z",
+                     *       "updatedAt": "2026-11-26T15:20:24.230Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -14588,7 +14588,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                 *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -14629,7 +14629,7 @@ export interface operations {
                      *         "submissionNotes": 0,
                      *         "textSnippets": 0
                      *       },
-                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -14661,7 +14661,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                 *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -14676,15 +14676,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:01.415Z",
+                     *       "createdAt": "2026-11-26T15:20:24.244Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a217ac-5bea-77a0-a227-d1b8235b413b",
+                     *       "id": "01a21871-8bb4-77b5-a54d-335d0e7c25f5",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14726,15 +14726,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:01.415Z",
+                     *       "createdAt": "2026-11-26T15:20:24.244Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a217ac-5bea-77a0-a227-d1b8235b413b",
+                     *       "id": "01a21871-8bb4-77b5-a54d-335d0e7c25f5",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
-                     *       "status": "RUNNING",
-                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *       "status": "QUEUED",
+                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14827,18 +14827,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-26T11:45:00.522Z",
+                     *           "createdAt": "2026-11-26T15:20:23.603Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-12-03T11:45:00.522Z",
+                     *           "expiresAt": "2026-12-03T15:20:23.603Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a217ac-58cf-704d-8e60-1685834bba44",
+                     *           "id": "01a21871-89f3-75a2-bee7-5e4d1a3021b3",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-26T11:45:00.522Z",
+                     *           "sentAt": "2026-11-26T15:20:23.603Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-26T11:45:00.522Z"
+                     *           "updatedAt": "2026-11-26T15:20:23.603Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14998,34 +14998,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:44:55.545Z",
+                     *           "createdAt": "2026-11-26T15:20:20.407Z",
                      *           "externalId": null,
-                     *           "id": "01a217ac-44f9-75d5-a539-9b0bc4383559",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "id": "01a21871-7cb7-7497-a95c-8b8889f8e9ae",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *             "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *           "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T11:44:55.533Z",
+                     *           "createdAt": "2026-11-26T15:20:20.400Z",
                      *           "externalId": null,
-                     *           "id": "01a217ac-44ed-744a-be4f-690ae55ad458",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "id": "01a21871-7cb0-76d5-aeb6-a31d98993d75",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a217ac-44ed-744a-be4f-69083f98fc0d",
+                     *             "id": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a217ac-44ed-744a-be4f-69083f98fc0d"
+                     *           "userId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -15118,19 +15118,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:59.737Z",
+                     *       "createdAt": "2026-11-26T15:20:22.899Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a217ac-56a8-735b-b46a-d3762010ae8b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "id": "01a21871-87ff-75e1-865e-15c5c727b22d",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-26T11:45:00.111Z",
+                     *       "updatedAt": "2026-11-26T15:20:23.320Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
+                     *         "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -15166,6 +15166,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "clientId": "groupwork",
+                     *         "createdAt": "2026-11-26T15:14:48.008Z",
+                     *         "endsAbsent": true,
+                     *         "id": "01a2186c-6a4a-772a-821c-6b4d5745fa86",
+                     *         "isNightly": true,
+                     *         "leavePercent": 5,
+                     *         "name": "Administration",
+                     *         "nextRunAt": "2026-11-27T02:00:00.000Z",
+                     *         "nightlyHour": 2,
+                     *         "protocol": "ONE_ROSTER_1_1",
+                     *         "roles": "ALL",
+                     *         "schoolId": "",
+                     *         "scope": "",
+                     *         "tokenUrl": "http://127.0.0.1:3000/token",
+                     *         "updatedAt": "2026-11-26T15:14:48.008Z",
+                     *         "url": "http://127.0.0.1:3000/ims/oneroster/v1p1"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["RosterSource"][];
                 };
             };
@@ -15193,6 +15215,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "clientId": "groupwork",
+                 *       "clientSecret": "roster secret with ü, & and :",
+                 *       "isNightly": true,
+                 *       "name": "Administration",
+                 *       "nightlyHour": 2,
+                 *       "protocol": "ONE_ROSTER_1_1",
+                 *       "tokenUrl": "http://127.0.0.1:3000/token",
+                 *       "url": "http://127.0.0.1:3000/ims/oneroster/v1p1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewRosterSource"];
             };
         };
@@ -15205,6 +15239,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "clientId": "groupwork",
+                     *       "createdAt": "2026-11-26T15:14:48.008Z",
+                     *       "endsAbsent": true,
+                     *       "id": "01a2186c-6a4a-772a-821c-6b4d5745fa86",
+                     *       "isNightly": true,
+                     *       "leavePercent": 5,
+                     *       "name": "Administration",
+                     *       "nextRunAt": "2026-11-27T02:00:00.000Z",
+                     *       "nightlyHour": 2,
+                     *       "protocol": "ONE_ROSTER_1_1",
+                     *       "roles": "ALL",
+                     *       "schoolId": "",
+                     *       "scope": "",
+                     *       "tokenUrl": "http://127.0.0.1:3000/token",
+                     *       "updatedAt": "2026-11-26T15:14:48.008Z",
+                     *       "url": "http://127.0.0.1:3000/ims/oneroster/v1p1"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterSource"];
                 };
             };
@@ -15244,6 +15298,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -15272,6 +15331,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "clientSecret": "wrong"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RosterSourceEdit"];
             };
         };
@@ -15282,6 +15346,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "clientId": "groupwork",
+                     *       "createdAt": "2026-11-26T15:14:48.008Z",
+                     *       "endsAbsent": true,
+                     *       "id": "01a2186c-6a4a-772a-821c-6b4d5745fa86",
+                     *       "isNightly": true,
+                     *       "leavePercent": 5,
+                     *       "name": "Administration",
+                     *       "nextRunAt": "2026-11-27T02:00:00.000Z",
+                     *       "nightlyHour": 2,
+                     *       "protocol": "ONE_ROSTER_1_1",
+                     *       "roles": "ALL",
+                     *       "schoolId": "",
+                     *       "scope": "",
+                     *       "tokenUrl": "http://127.0.0.1:3000/token",
+                     *       "updatedAt": "2026-11-26T15:14:48.208Z",
+                     *       "url": "http://127.0.0.1:3000/ims/oneroster/v1p1"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterSource"];
                 };
             };
@@ -15323,6 +15407,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "confirmedBy": null,
+                     *           "counts": {
+                     *             "classesCreated": 2,
+                     *             "classesLeft": 0,
+                     *             "classesUpdated": 0,
+                     *             "created": 5,
+                     *             "enrollmentsCreated": 8,
+                     *             "enrollmentsLeft": 0,
+                     *             "errors": 0,
+                     *             "invited": 0,
+                     *             "left": 0,
+                     *             "omitted": 0,
+                     *             "unchanged": 0,
+                     *             "updated": 0
+                     *           },
+                     *           "createdAt": "2026-11-26T15:14:48.723Z",
+                     *           "difference": "4b819274eb8df9049012723686779519efee04be780e3b202eba00c6bc8e2000",
+                     *           "error": null,
+                     *           "errorCode": null,
+                     *           "finishedAt": "2026-11-26T15:14:48.836Z",
+                     *           "id": "01a2186c-6d14-7453-8c48-99da71c3d2d9",
+                     *           "kind": "ON_DEMAND",
+                     *           "startedAt": "2026-11-26T15:14:48.737Z",
+                     *           "startedBy": {
+                     *             "id": "01a2186c-6cdf-74f0-a522-ff310921db7a",
+                     *             "image": null,
+                     *             "name": "Adam Admin"
+                     *           },
+                     *           "state": "DONE"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_RosterRun"];
                 };
             };
@@ -15353,6 +15475,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "isDryRun": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewRosterRun"];
             };
         };
@@ -15365,6 +15492,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "confirmedBy": null,
+                     *       "counts": {
+                     *         "classesCreated": 0,
+                     *         "classesLeft": 0,
+                     *         "classesUpdated": 0,
+                     *         "created": 0,
+                     *         "enrollmentsCreated": 0,
+                     *         "enrollmentsLeft": 0,
+                     *         "errors": 0,
+                     *         "invited": 0,
+                     *         "left": 0,
+                     *         "omitted": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "createdAt": "2026-11-26T15:14:49.264Z",
+                     *       "difference": null,
+                     *       "error": null,
+                     *       "errorCode": null,
+                     *       "finishedAt": null,
+                     *       "id": "01a2186c-6f31-7147-89c5-ae4ab8a7623c",
+                     *       "kind": "DRY_RUN",
+                     *       "startedAt": null,
+                     *       "startedBy": {
+                     *         "id": "01a2186c-6ef7-7215-9802-e838da8d6bcf",
+                     *         "image": null,
+                     *         "name": "Adam Admin"
+                     *       },
+                     *       "state": "QUEUED"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterRun"];
                 };
             };
@@ -15403,6 +15563,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "confirmedBy": {
+                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "image": null,
+                     *         "name": "Adam Admin"
+                     *       },
+                     *       "counts": {
+                     *         "classesCreated": 0,
+                     *         "classesLeft": 0,
+                     *         "classesUpdated": 0,
+                     *         "created": 0,
+                     *         "enrollmentsCreated": 0,
+                     *         "enrollmentsLeft": 0,
+                     *         "errors": 0,
+                     *         "invited": 0,
+                     *         "left": 4,
+                     *         "omitted": 0,
+                     *         "unchanged": 47,
+                     *         "updated": 0
+                     *       },
+                     *       "createdAt": "2026-11-26T15:14:49.840Z",
+                     *       "difference": "0d299504262e9486bd3b07793f6b866d4919813ad45a7366914eefc0dfc3eafc",
+                     *       "error": null,
+                     *       "errorCode": null,
+                     *       "finishedAt": "2026-11-26T15:14:50.030Z",
+                     *       "id": "01a2186c-7170-7435-b341-27a902e373fd",
+                     *       "kind": "ON_DEMAND",
+                     *       "startedAt": "2026-11-26T15:14:49.843Z",
+                     *       "startedBy": {
+                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "image": null,
+                     *         "name": "Adam Admin"
+                     *       },
+                     *       "state": "DONE"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterRun"];
                 };
             };
@@ -15433,6 +15630,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "difference": "a5eb862f78a528d0dda6149e9d05a2824d6d88110c4fa00e6de3da2852e0e16a"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RosterConfirmation"];
             };
         };
@@ -15443,6 +15645,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "confirmedBy": {
+                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "image": null,
+                     *         "name": "Adam Admin"
+                     *       },
+                     *       "counts": {
+                     *         "classesCreated": 0,
+                     *         "classesLeft": 0,
+                     *         "classesUpdated": 0,
+                     *         "created": 0,
+                     *         "enrollmentsCreated": 0,
+                     *         "enrollmentsLeft": 0,
+                     *         "errors": 0,
+                     *         "invited": 0,
+                     *         "left": 3,
+                     *         "omitted": 0,
+                     *         "unchanged": 48,
+                     *         "updated": 0
+                     *       },
+                     *       "createdAt": "2026-11-26T15:14:49.840Z",
+                     *       "difference": "a5eb862f78a528d0dda6149e9d05a2824d6d88110c4fa00e6de3da2852e0e16a",
+                     *       "error": null,
+                     *       "errorCode": null,
+                     *       "finishedAt": null,
+                     *       "id": "01a2186c-7170-7435-b341-27a902e373fd",
+                     *       "kind": "ON_DEMAND",
+                     *       "startedAt": "2026-11-26T15:14:49.843Z",
+                     *       "startedBy": {
+                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "image": null,
+                     *         "name": "Adam Admin"
+                     *       },
+                     *       "state": "QUEUED"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterRun"];
                 };
             };
@@ -15481,6 +15720,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "confirmedBy": null,
+                     *       "counts": {
+                     *         "classesCreated": 0,
+                     *         "classesLeft": 0,
+                     *         "classesUpdated": 0,
+                     *         "created": 0,
+                     *         "enrollmentsCreated": 0,
+                     *         "enrollmentsLeft": 0,
+                     *         "errors": 0,
+                     *         "invited": 0,
+                     *         "left": 2,
+                     *         "omitted": 0,
+                     *         "unchanged": 9,
+                     *         "updated": 0
+                     *       },
+                     *       "createdAt": "2026-11-26T15:14:47.068Z",
+                     *       "difference": "a921427de13db5c2b568bdfb51897d0a690d8530afc2de867761c0d012b62804",
+                     *       "error": null,
+                     *       "errorCode": null,
+                     *       "finishedAt": "2026-11-26T15:14:47.100Z",
+                     *       "id": "01a2186c-669d-76ab-8ed8-ed6d6c8cef62",
+                     *       "kind": "ON_DEMAND",
+                     *       "startedAt": "2026-11-26T15:14:47.072Z",
+                     *       "startedBy": {
+                     *         "id": "01a2186c-665e-70d6-bc76-7886e42de2fd",
+                     *         "image": null,
+                     *         "name": "Adam Admin"
+                     *       },
+                     *       "state": "DISCARDED"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterRun"];
                 };
             };
@@ -15496,9 +15768,9 @@ export interface operations {
     };
     get_admin_rosters_id_runs_runId_entries: {
         parameters: {
-            query: {
-                /** @description What the run does with the people and classes. */
-                effect: components["schemas"]["RosterEffect"];
+            query?: {
+                /** @description What the run does with the people and classes; by default those who leave. */
+                effect?: components["schemas"]["RosterEffect"];
                 /** @description Maximum number of entries. A value above 200 counts as 200. */
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
@@ -15524,6 +15796,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "effect": "REJECTED",
+                     *           "externalId": "U00001",
+                     *           "name": "Mallory Roster",
+                     *           "object": "PERSON",
+                     *           "problem": "email belongs to an owner or admin, whom an import does not change"
+                     *         },
+                     *         {
+                     *           "effect": "REJECTED",
+                     *           "externalId": "U00004",
+                     *           "name": "Mallory Roster",
+                     *           "object": "PERSON",
+                     *           "problem": "email belongs to an owner or admin, whom an import does not change"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_RosterRunEntry"];
                 };
             };
@@ -15558,6 +15851,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "classes": 2,
+                     *       "enrollments": 9,
+                     *       "omitted": 0,
+                     *       "people": 5
+                     *     }
+                     */
                     "application/json": components["schemas"]["RosterTest"];
                 };
             };
@@ -15600,40 +15901,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *           "createdAt": "2026-11-26T11:44:58.853Z",
-                     *           "expiresAt": "2026-11-27T11:44:58.853Z",
-                     *           "id": "01a217ac-52ab-70b3-ba5a-938a9ca043a7",
+                     *           "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:20:21.726Z",
+                     *           "expiresAt": "2026-11-27T15:20:21.726Z",
+                     *           "id": "01a21871-8246-740b-9192-5be5fab85ee4",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T11:44:59.099Z",
+                     *           "updatedAt": "2026-11-26T15:20:22.002Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *             "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *           "createdAt": "2026-11-26T11:44:58.494Z",
-                     *           "expiresAt": "2026-11-27T11:44:58.494Z",
-                     *           "id": "01a217ac-5195-764e-b902-13665a906c07",
+                     *           "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:20:21.594Z",
+                     *           "expiresAt": "2026-11-27T15:20:21.594Z",
+                     *           "id": "01a21871-81ac-725f-99a3-9efb1529da7d",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T11:44:58.843Z",
+                     *           "updatedAt": "2026-11-26T15:20:21.713Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *             "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *           "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -15716,15 +16017,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.503Z",
+                     *       "createdAt": "2026-11-26T15:20:20.375Z",
                      *       "customDomain": null,
-                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T11:44:55.503Z"
+                     *       "updatedAt": "2026-11-26T15:20:20.375Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -15776,9 +16077,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.503Z",
+                     *       "createdAt": "2026-11-26T15:20:20.375Z",
                      *       "customDomain": null,
-                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -15787,7 +16088,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T11:45:00.753Z"
+                     *       "updatedAt": "2026-11-26T15:20:23.934Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -16319,7 +16620,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-26T11:45:00.775Z",
+                     *       "countedAt": "2026-11-26T15:20:23.939Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -16367,9 +16668,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 1716224,
+                     *         "bytes": 1789952,
                      *         "kind": "sqlite",
-                     *         "schemaVersion": 72,
+                     *         "schemaVersion": 82,
                      *         "tables": [
                      *           {
                      *             "isAtLeast": false,
@@ -16399,8 +16700,8 @@ export interface operations {
                      *       },
                      *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-26T11:45:03.256Z",
-                     *       "uptime": 7,
+                     *       "timestamp": "2026-11-26T15:20:26.587Z",
+                     *       "uptime": 6,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -16454,50 +16755,50 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.941Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.619Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.984Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.673Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.899Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "deadline": "2026-12-01T11:45:04.155Z",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:28.574Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "deadline": "2026-12-01T15:20:28.897Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -16505,22 +16806,22 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
                      *         "hasRubric": false,
-                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T11:45:04.178Z",
+                     *         "updatedAt": "2026-11-26T15:20:28.905Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -16554,17 +16855,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                 *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                 *       "deadline": "2026-11-29T11:45:03.897Z",
+                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                 *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                 *       "deadline": "2026-11-29T15:20:28.540Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5"
+                 *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3"
                  *         },
                  *         {
-                 *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
+                 *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -16590,20 +16891,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:03.899Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "deadline": "2026-11-29T11:45:03.897Z",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:28.574Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "deadline": "2026-11-29T15:20:28.540Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -16611,30 +16912,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-11-29T11:45:03.897Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-11-29T15:20:28.540Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16642,34 +16943,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-11-29T11:45:03.897Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-11-29T15:20:28.540Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *           "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16677,16 +16978,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
                      *         }
                      *       ],
                      *       "hasRubric": false,
-                     *       "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -16700,7 +17001,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T11:45:03.899Z",
+                     *       "updatedAt": "2026-11-26T15:20:28.574Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -16745,8 +17046,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *         "deadline": "2026-12-01T11:45:04.155Z",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "deadline": "2026-12-01T15:20:28.897Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -16805,32 +17106,32 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-12-01T11:45:04.155Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-12-01T15:20:28.897Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *           },
                      *           "currentSubmission": {
                      *             "attempt": 3,
-                     *             "createdAt": "2026-11-26T11:45:06.691Z",
+                     *             "createdAt": "2026-11-26T15:20:31.682Z",
                      *             "documents": [
                      *               {
-                     *                 "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
+                     *                 "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
                      *                 "fileExtension": "docx",
-                     *                 "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
+                     *                 "id": "01a21871-a8b3-7511-8380-55a6d6057062",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
                      *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                 "size": 5587,
-                     *                 "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *                 "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *                 "title": "Our page"
                      *               }
                      *             ],
@@ -16838,64 +17139,64 @@ export interface operations {
                      *             "grade": {
                      *               "feedback": null,
                      *               "files": [],
-                     *               "gradedAt": "2026-11-26T11:45:06.850Z",
-                     *               "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "gradedAt": "2026-11-26T15:20:31.874Z",
+                     *               "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *               "history": 2,
                      *               "memberGrades": [],
                      *               "points": 13,
-                     *               "publishedAt": "2026-11-26T11:45:06.850Z",
+                     *               "publishedAt": "2026-11-26T15:20:31.874Z",
                      *               "rubric": [],
                      *               "status": "PUBLISHED",
                      *               "value": "2"
                      *             },
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *             "isLate": false,
                      *             "lateBySeconds": 0,
                      *             "memberIds": [
-                     *               "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *               "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *               "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *             ],
                      *             "note": null,
                      *             "onBehalf": false,
                      *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-26T11:45:06.691Z",
-                     *             "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "submittedAt": "2026-11-26T15:20:31.682Z",
+                     *             "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "withdrawnAt": null,
                      *             "withdrawnById": null
                      *           },
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *             "name": "Bridge"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *               "deadline": "2026-12-01T11:45:04.155Z",
-                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "deadline": "2026-12-01T15:20:28.897Z",
+                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.899Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.574Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T11:45:06.691Z",
+                     *               "createdAt": "2026-11-26T15:20:31.682Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
+                     *                   "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
+                     *                   "id": "01a21871-a8b3-7511-8380-55a6d6057062",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *                   "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -16903,146 +17204,146 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T11:45:06.850Z",
-                     *                 "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "gradedAt": "2026-11-26T15:20:31.874Z",
+                     *                 "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T11:45:06.850Z",
+                     *                 "publishedAt": "2026-11-26T15:20:31.874Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *               "id": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *               "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *                 "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *                 "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *                 "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T11:45:06.691Z",
-                     *               "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "submittedAt": "2026-11-26T15:20:31.682Z",
+                     *               "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *             "currentSubmissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.984Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.673Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *                 "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *                 "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *                 "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *               "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T11:45:06.850Z"
+                     *             "updatedAt": "2026-11-26T15:20:31.874Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *             "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *             "name": "Geography"
                      *           }
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-12-01T11:45:04.155Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-12-01T15:20:28.897Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *           },
                      *           "currentSubmission": null,
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *             "name": "Source"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *               "deadline": "2026-12-01T11:45:04.155Z",
-                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "deadline": "2026-12-01T15:20:28.897Z",
+                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.899Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.574Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *               "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -17050,10 +17351,10 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *             "updatedAt": "2026-11-26T15:20:28.574Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *             "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *             "name": "Geography"
                      *           }
                      *         }
@@ -17061,8 +17362,8 @@ export interface operations {
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "deadline": "2026-12-01T11:45:04.155Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "deadline": "2026-12-01T15:20:28.897Z",
                      *           "graded": 1,
                      *           "groups": 2,
                      *           "inProgress": 0,
@@ -17114,11 +17415,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "deadline": "2026-12-01T11:45:04.155Z",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "deadline": "2026-12-01T15:20:28.897Z",
                      *       "groupCount": 2,
-                     *       "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -17221,20 +17522,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:03.899Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "deadline": "2026-11-29T11:45:03.897Z",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:28.574Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "deadline": "2026-11-29T15:20:28.540Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -17242,30 +17543,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-11-29T11:45:03.897Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-11-29T15:20:28.540Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -17273,34 +17574,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-11-29T11:45:03.897Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-11-29T15:20:28.540Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *           "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -17308,16 +17609,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
                      *         }
                      *       ],
                      *       "hasRubric": false,
-                     *       "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -17331,7 +17632,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T11:45:03.899Z",
+                     *       "updatedAt": "2026-11-26T15:20:28.574Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -17375,26 +17676,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *         "createdAt": "2026-11-26T11:45:03.941Z",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "createdAt": "2026-11-26T15:20:28.619Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *         "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *         "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *         "createdAt": "2026-11-26T11:45:03.984Z",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "createdAt": "2026-11-26T15:20:28.673Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *         "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *         "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *       }
                      *     ]
                      */
@@ -17434,7 +17735,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b"
+                 *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -17451,16 +17752,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *       "createdAt": "2026-11-26T11:45:03.984Z",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "createdAt": "2026-11-26T15:20:28.673Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *       "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *       "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -17601,27 +17902,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.899Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "deadline": "2026-12-01T11:45:04.155Z",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:28.574Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "deadline": "2026-12-01T15:20:28.897Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T11:45:04.178Z",
+                     *         "updatedAt": "2026-11-26T15:20:28.905Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -17632,35 +17933,35 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *               "lastActivity": "2026-11-26T11:45:04.616Z",
+                     *               "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *               "lastActivity": "2026-11-26T15:20:29.486Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a217ac-6896-7141-bdf7-dcc666577300",
-                     *               "lastActivity": "2026-11-26T11:45:04.939Z",
-                     *               "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *               "lastActivity": "2026-11-26T15:20:29.980Z",
+                     *               "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "createdAt": "2026-11-26T11:45:03.729Z",
-                     *             "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "createdAt": "2026-11-26T15:20:27.800Z",
+                     *             "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-26T11:45:05.206Z",
-                     *             "helpRequestedById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "helpRequestedAt": "2026-11-26T15:20:30.539Z",
+                     *             "helpRequestedById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *             "isHidden": false,
                      *             "meetingPlace": null,
                      *             "memberCount": 3,
@@ -17668,79 +17969,79 @@ export interface operations {
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *             "updatedAt": "2026-11-26T11:45:05.206Z",
-                     *             "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *             "updatedAt": "2026-11-26T15:20:30.539Z",
+                     *             "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *               "deadline": "2026-12-01T11:45:04.155Z",
-                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "deadline": "2026-12-01T15:20:28.897Z",
+                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.899Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.574Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.984Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.673Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *                 "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *                 "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *                 "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *               "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:45:04.616Z"
+                     *             "updatedAt": "2026-11-26T15:20:29.486Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-26T11:45:05.206Z",
+                     *           "helpRequestedAt": "2026-11-26T15:20:30.539Z",
                      *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *                 "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -17749,7 +18050,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *                 "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -17766,10 +18067,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "createdAt": "2026-11-26T11:45:03.748Z",
-                     *             "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "createdAt": "2026-11-26T15:20:27.835Z",
+                     *             "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -17779,57 +18080,57 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *             "isHidden": true,
                      *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-12-03T11:45:03.746Z",
-                     *             "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *             "updatedAt": "2026-11-26T11:45:03.748Z",
-                     *             "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
+                     *             "startDate": "2026-12-03T15:20:27.832Z",
+                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *             "updatedAt": "2026-11-26T15:20:27.835Z",
+                     *             "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *               "deadline": "2026-12-01T11:45:04.155Z",
-                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "deadline": "2026-12-01T15:20:28.897Z",
+                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.899Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.574Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *               "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -17837,7 +18138,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *             "updatedAt": "2026-11-26T15:20:28.574Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -17847,7 +18148,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *                 "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -17859,9 +18160,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a217ac-64f2-7697-b619-b8b2fd4464f5"
+                     *         "01a21871-9999-71ba-a5ad-14d26d5381c3"
                      *       ],
-                     *       "serverNow": "2026-11-26T11:45:05.231Z"
+                     *       "serverNow": "2026-11-26T15:20:30.549Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -17901,7 +18202,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-01T11:45:04.155Z"
+                 *       "deadline": "2026-12-01T15:20:28.897Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -17919,13 +18220,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
+                     *         "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "01a21871-99bc-70de-8a20-6401ec23dec3"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-29T11:45:03.897Z",
-                     *           "to": "2026-12-01T11:45:04.155Z"
+                     *           "from": "2026-11-29T15:20:28.540Z",
+                     *           "to": "2026-12-01T15:20:28.897Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -17968,7 +18269,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-16T11:45:07.153Z",
+                 *       "deadline": "2026-12-16T15:20:32.829Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -17988,45 +18289,45 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
-                     *           "createdAt": "2026-11-26T11:45:07.155Z",
+                     *           "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
+                     *           "createdAt": "2026-11-26T15:20:32.879Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a217ac-7254-7504-8218-4e24dd0ef981",
+                     *           "id": "01a21871-ad71-7728-9f51-73f2aaa4899d",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *           "url": "/api/assignments/01a217ac-7256-744d-8d98-6bb2e437d76c/attachments/01a217ac-7254-7504-8218-4e24dd0ef981/download"
+                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "url": "/api/assignments/01a21871-ade8-748c-9dfe-9bd5cf291944/attachments/01a21871-ad71-7728-9f51-73f2aaa4899d/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:07.155Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "deadline": "2026-12-16T11:45:07.153Z",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:32.879Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "deadline": "2026-12-16T15:20:32.829Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
                      *       "hasRubric": false,
-                     *       "id": "01a217ac-7256-744d-8d98-6bb2e437d76c",
+                     *       "id": "01a21871-ade8-748c-9dfe-9bd5cf291944",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -18040,7 +18341,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T11:45:07.155Z",
+                     *       "updatedAt": "2026-11-26T15:20:32.879Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -18194,8 +18495,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a217ac-7083-779a-ae18-ad992143e314,1,At the bridge,3,2026-11-26T11:45:06.691Z,0,,,2,13,,PUBLISHED,2026-11-26T11:45:06.850Z
-                     *     01a217ac-7083-779a-ae18-ad992143e314,1,At the bridge,3,2026-11-26T11:45:06.691Z,0,01a217ac-44f3-7207-bbea-df38a06003f4,Ben Okafor,,,,PUBLISHED,2026-11-26T11:45:06.85…
+                     *     01a21871-a8c5-7780-b3ee-c18639e00c80,1,At the bridge,3,2026-11-26T15:20:31.682Z,0,,,2,13,,PUBLISHED,2026-11-26T15:20:31.874Z
+                     *     01a21871-a8c5-7780-b3ee-c18639e00c80,1,At the bridge,3,2026-11-26T15:20:31.682Z,0,01a21871-7cb3-7621-8dd6-0f15ba56585e,Ben Okafor,,,,PUBLISHED,2026-11-26T15:20:31.87…
                      */
                     "text/csv": string;
                 };
@@ -18295,7 +18596,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a217ac-64f2-7697-b619-b8b2fd4464f5"
+                 *         "01a21871-9999-71ba-a5ad-14d26d5381c3"
                  *       ]
                  *     }
                  */
@@ -18313,43 +18614,43 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "deadline": "2026-12-16T11:45:07.153Z",
-                     *           "id": "01a217ac-7256-744d-8d98-6bb2e437d76c",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "deadline": "2026-12-16T15:20:32.829Z",
+                     *           "id": "01a21871-ade8-748c-9dfe-9bd5cf291944",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
-                     *         "createdAt": "2026-11-26T11:45:07.169Z",
+                     *         "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
+                     *         "createdAt": "2026-11-26T15:20:33.111Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
-                     *             "createdAt": "2026-11-26T11:45:07.155Z",
+                     *             "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
+                     *             "createdAt": "2026-11-26T15:20:32.879Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a217ac-7254-7504-8218-4e24dd0ef981",
+                     *             "id": "01a21871-ad71-7728-9f51-73f2aaa4899d",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-7256-744d-8d98-6bb2e437d76c/attachments/01a217ac-7254-7504-8218-4e24dd0ef981/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-ade8-748c-9dfe-9bd5cf291944/attachments/01a21871-ad71-7728-9f51-73f2aaa4899d/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-7264-741d-a523-3e69d36cfc2b",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-ae60-74b3-9403-a5565d68719b",
                      *         "includesSharedText": false,
                      *         "isComplete": false,
                      *         "isDraft": false,
@@ -18357,7 +18658,7 @@ export interface operations {
                      *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T11:45:07.169Z"
+                     *         "updatedAt": "2026-11-26T15:20:33.111Z"
                      *       }
                      *     ]
                      */
@@ -18441,7 +18742,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-12-02T11:45:04.211Z"
+                 *       "lateAllowedUntil": "2026-12-02T15:20:28.924Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -18457,63 +18758,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "deadline": "2026-12-01T11:45:04.155Z",
-                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "deadline": "2026-12-01T15:20:28.897Z",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *       "createdAt": "2026-11-26T11:45:03.899Z",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "createdAt": "2026-11-26T15:20:28.574Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.941Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.619Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *           "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.984Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.673Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *           "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *           "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *       "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T11:45:04.235Z"
+                     *       "updatedAt": "2026-11-26T15:20:28.934Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -18755,7 +19056,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a217ac-7254-7504-8218-4e24dd0ef981",
+                 *       "templateAttachmentId": "01a21871-ad71-7728-9f51-73f2aaa4899d",
                  *       "title": "Questions"
                  *     }
                  */
@@ -18773,23 +19074,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a217ac-7256-744d-8d98-6bb2e437d76c",
+                     *           "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T11:45:07.178Z",
-                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "createdAt": "2026-11-26T15:20:33.238Z",
+                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-726c-77db-b3f1-483aa2c4a27e",
-                     *           "lastActivity": "2026-11-26T11:45:07.178Z",
-                     *           "lastEditedBy": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-aee0-7770-8f4d-6bbd0a8fcf79",
+                     *           "lastActivity": "2026-11-26T15:20:33.238Z",
+                     *           "lastEditedBy": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "lastEditedByUser": {
-                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -18803,9 +19104,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-26T11:45:07.178Z",
+                     *           "updatedAt": "2026-11-26T15:20:33.238Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *         }
                      *       ],
                      *       "full": [],
@@ -18911,7 +19212,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -19175,7 +19476,7 @@ export interface operations {
                  * @example {
                  *       "banExpiresIn": 3600,
                  *       "banReason": "Left the school",
-                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -19191,19 +19492,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-26T12:45:03.488Z",
+                     *         "banExpires": "2026-11-26T16:20:27.551Z",
                      *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-26T11:45:02.654Z",
+                     *         "createdAt": "2026-11-26T15:20:25.276Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:45:03.488Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.551Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19254,16 +19555,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:45:03.561Z",
+                     *         "createdAt": "2026-11-26T15:20:27.687Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-6449-725a-864f-033390d51c0a",
+                     *         "id": "01a21871-9927-7534-b9e6-4c1d2b66444a",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:45:03.561Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.687Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19304,16 +19605,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T11:45:02.654Z",
+                     *       "createdAt": "2026-11-26T15:20:25.276Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *       "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *       "image": null,
                      *       "name": "Wes Adler",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T11:45:02.654Z",
+                     *       "updatedAt": "2026-11-26T15:20:25.276Z",
                      *       "username": null
                      *     }
                      */
@@ -19387,7 +19688,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19404,30 +19705,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T11:45:03.525Z",
-                     *         "expiresAt": "2026-11-26T12:45:03.525Z",
-                     *         "id": "01a217ac-6425-758a-9ba4-ab01bb268b19",
-                     *         "impersonatedBy": "01a217ac-44e8-74a4-abae-f5539db05f8c",
+                     *         "createdAt": "2026-11-26T15:20:27.640Z",
+                     *         "expiresAt": "2026-11-26T16:20:27.640Z",
+                     *         "id": "01a21871-98f8-703e-b5be-adc38773d0bd",
+                     *         "impersonatedBy": "01a21871-7cae-70a2-a23b-2dc321601c6d",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "eRmKjXBwWgFForAVggOJJr5a0r2XUgp5",
-                     *         "updatedAt": "2026-11-26T11:45:03.525Z",
+                     *         "token": "qIDJb67r9dRwtH3U0R9FxRZjFWmdeWlJ",
+                     *         "updatedAt": "2026-11-26T15:20:27.640Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                     *         "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:45:02.654Z",
+                     *         "createdAt": "2026-11-26T15:20:25.276Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:45:03.513Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.596Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19457,7 +19758,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                 *       "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19474,28 +19775,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *           "createdAt": "2026-11-26T11:44:58.853Z",
-                     *           "expiresAt": "2026-11-27T11:44:58.853Z",
-                     *           "id": "01a217ac-52ab-70b3-ba5a-938a9ca043a7",
+                     *           "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:20:21.726Z",
+                     *           "expiresAt": "2026-11-27T15:20:21.726Z",
+                     *           "id": "01a21871-8246-740b-9192-5be5fab85ee4",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "jVOjzDq2aznQHrBpDSpwOh6mrhNpfO05",
-                     *           "updatedAt": "2026-11-26T11:44:59.099Z",
+                     *           "token": "QmPKha0ym21NAsTm6snFZmd5VtV3P60M",
+                     *           "updatedAt": "2026-11-26T15:20:22.002Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-26T11:45:02.960Z",
-                     *           "expiresAt": "2026-11-27T11:45:02.960Z",
-                     *           "id": "01a217ac-6230-727b-bb55-756b98f1266a",
+                     *           "createdAt": "2026-11-26T15:20:25.934Z",
+                     *           "expiresAt": "2026-11-27T15:20:25.934Z",
+                     *           "id": "01a21871-92ec-764e-9090-476a4c01ebb5",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "Hi4ryOFtOsLVoAtISoNP6fD6rYqtk3zz",
-                     *           "updatedAt": "2026-11-26T11:45:02.960Z",
+                     *           "token": "XQBbERCBlpaggCfDlcKKW4749HRbXy1C",
+                     *           "updatedAt": "2026-11-26T15:20:25.934Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *         }
                      *       ]
                      *     }
@@ -19558,16 +19859,16 @@ export interface operations {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-26T11:45:02.654Z",
+                     *           "createdAt": "2026-11-26T15:20:25.276Z",
                      *           "displayUsername": null,
                      *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *           "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *           "image": null,
                      *           "name": "Wes Adler",
                      *           "role": "ADMIN",
                      *           "twoFactorEnabled": false,
-                     *           "updatedAt": "2026-11-26T11:45:02.654Z",
+                     *           "updatedAt": "2026-11-26T15:20:25.276Z",
                      *           "username": null
                      *         }
                      *       ]
@@ -19595,7 +19896,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-6449-725a-864f-033390d51c0a"
+                 *       "userId": "01a21871-9927-7534-b9e6-4c1d2b66444a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19639,7 +19940,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "Hi4ryOFtOsLVoAtISoNP6fD6rYqtk3zz"
+                 *       "sessionToken": "XQBbERCBlpaggCfDlcKKW4749HRbXy1C"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -19681,7 +19982,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19724,7 +20025,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "role": "TEACHER",
-                 *       "userId": "01a217ac-6449-725a-864f-033390d51c0a"
+                 *       "userId": "01a21871-9927-7534-b9e6-4c1d2b66444a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -19743,16 +20044,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:45:03.561Z",
+                     *         "createdAt": "2026-11-26T15:20:27.687Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-6449-725a-864f-033390d51c0a",
+                     *         "id": "01a21871-9927-7534-b9e6-4c1d2b66444a",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "TEACHER",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:45:03.569Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.696Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19783,7 +20084,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -19834,30 +20135,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T11:45:02.528Z",
-                     *         "expiresAt": "2026-11-27T11:45:02.528Z",
-                     *         "id": "01a217ac-6087-72e2-80fd-49cd799a038f",
+                     *         "createdAt": "2026-11-26T15:20:25.031Z",
+                     *         "expiresAt": "2026-11-27T15:20:25.031Z",
+                     *         "id": "01a21871-8fa8-76dc-839f-e3dbe77c3234",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "nkUguXEzEuAfOJwKP1CsQRQL8lloGzwW",
-                     *         "updatedAt": "2026-11-26T11:45:02.528Z",
+                     *         "token": "ypLnxXMCt8VYwIcE3rYQlRYjELm3USHj",
+                     *         "updatedAt": "2026-11-26T15:20:25.031Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a217ac-44e8-74a4-abae-f5539db05f8c"
+                     *         "userId": "01a21871-7cae-70a2-a23b-2dc321601c6d"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:44:55.528Z",
+                     *         "createdAt": "2026-11-26T15:20:20.398Z",
                      *         "displayUsername": null,
                      *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-44e8-74a4-abae-f5539db05f8c",
+                     *         "id": "01a21871-7cae-70a2-a23b-2dc321601c6d",
                      *         "image": null,
                      *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:44:55.528Z",
+                     *         "updatedAt": "2026-11-26T15:20:20.398Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19884,7 +20185,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19903,16 +20204,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:45:02.654Z",
+                     *         "createdAt": "2026-11-26T15:20:25.276Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:45:03.513Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.596Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19945,7 +20246,7 @@ export interface operations {
                  *       "data": {
                  *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -19963,16 +20264,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T11:45:02.654Z",
+                     *       "createdAt": "2026-11-26T15:20:25.276Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *       "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *       "image": null,
                      *       "name": "Wes Adler-Brown",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T11:45:03.304Z",
+                     *       "updatedAt": "2026-11-26T15:20:26.795Z",
                      *       "username": null
                      *     }
                      */
@@ -20022,16 +20323,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:44:55.535Z",
+                     *         "createdAt": "2026-11-26T15:20:20.401Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:45:01.835Z",
+                     *         "updatedAt": "2026-11-26T15:20:24.350Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20073,30 +20374,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T11:44:56.854Z",
-                     *         "expiresAt": "2026-11-27T11:44:56.854Z",
-                     *         "id": "01a217ac-4aca-7007-8080-7b04a1e403ad",
+                     *         "createdAt": "2026-11-26T15:20:20.851Z",
+                     *         "expiresAt": "2026-11-27T15:20:20.851Z",
+                     *         "id": "01a21871-7f2c-73e9-adb1-6bb346243e16",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "wQbJMJaZGfhdnwWYfpxUEe7rWjLLmajx",
-                     *         "updatedAt": "2026-11-26T11:44:56.854Z",
+                     *         "token": "F8Weyfdralb4bpjqzhwW1nBGdxZWc8Hb",
+                     *         "updatedAt": "2026-11-26T15:20:20.851Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:44:55.535Z",
+                     *         "createdAt": "2026-11-26T15:20:20.401Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:44:55.535Z",
+                     *         "updatedAt": "2026-11-26T15:20:20.401Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20188,13 +20489,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "createdAt": "2026-11-26T11:44:55.535Z",
-                     *         "id": "01a217ac-44ef-715b-b147-14443a5bdf28",
+                     *         "accountId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "createdAt": "2026-11-26T15:20:20.401Z",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecc056a3b7e",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-26T11:44:55.535Z",
-                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *         "updatedAt": "2026-11-26T15:20:20.401Z",
+                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *       }
                      *     ]
                      */
@@ -20227,16 +20528,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *         "createdAt": "2026-11-26T11:44:56.854Z",
-                     *         "expiresAt": "2026-11-27T11:44:56.854Z",
-                     *         "id": "01a217ac-4aca-7007-8080-7b04a1e403ad",
+                     *         "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "createdAt": "2026-11-26T15:20:20.851Z",
+                     *         "expiresAt": "2026-11-27T15:20:20.851Z",
+                     *         "id": "01a21871-7f2c-73e9-adb1-6bb346243e16",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "wQbJMJaZGfhdnwWYfpxUEe7rWjLLmajx",
-                     *         "updatedAt": "2026-11-26T11:44:57.176Z",
+                     *         "token": "F8Weyfdralb4bpjqzhwW1nBGdxZWc8Hb",
+                     *         "updatedAt": "2026-11-26T15:20:21.083Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *       }
                      *     ]
                      */
@@ -20391,7 +20692,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a217ac-58cf-704d-8e60-1685834bba44"
+                 *       "invitationId": "01a21871-89f3-75a2-bee7-5e4d1a3021b3"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -20406,12 +20707,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:00.522Z",
+                     *       "createdAt": "2026-11-26T15:20:23.603Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-12-03T11:45:00.522Z",
-                     *       "id": "01a217ac-58cf-704d-8e60-1685834bba44",
-                     *       "inviterId": "01a217ac-44ed-744a-be4f-69083f98fc0d",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "expiresAt": "2026-12-03T15:20:23.603Z",
+                     *       "id": "01a21871-89f3-75a2-bee7-5e4d1a3021b3",
+                     *       "inviterId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -20497,17 +20798,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.535Z",
-                     *       "id": "01a217ac-44ef-715b-b147-1445600c85f5",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "createdAt": "2026-11-26T15:20:20.401Z",
+                     *       "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *       "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -20583,36 +20884,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.503Z",
-                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "createdAt": "2026-11-26T15:20:20.375Z",
+                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:44:55.533Z",
-                     *           "id": "01a217ac-44ed-744a-be4f-690ae55ad458",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T15:20:20.400Z",
+                     *           "id": "01a21871-7cb0-76d5-aeb6-a31d98993d75",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a217ac-44ed-744a-be4f-69083f98fc0d",
+                     *             "id": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a217ac-44ed-744a-be4f-69083f98fc0d"
+                     *           "userId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T11:44:55.535Z",
-                     *           "id": "01a217ac-44ef-715b-b147-1445600c85f5",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T15:20:20.401Z",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -20697,8 +20998,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.503Z",
-                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "createdAt": "2026-11-26T15:20:20.375Z",
+                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -20815,8 +21116,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:44:55.503Z",
-                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "createdAt": "2026-11-26T15:20:20.375Z",
+                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -20855,12 +21156,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:45:00.522Z",
+                     *         "createdAt": "2026-11-26T15:20:23.603Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-12-03T11:45:00.522Z",
-                     *         "id": "01a217ac-58cf-704d-8e60-1685834bba44",
-                     *         "inviterId": "01a217ac-44ed-744a-be4f-69083f98fc0d",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "expiresAt": "2026-12-03T15:20:23.603Z",
+                     *         "id": "01a21871-89f3-75a2-bee7-5e4d1a3021b3",
+                     *         "inviterId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -20915,30 +21216,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:44:55.533Z",
-                     *           "id": "01a217ac-44ed-744a-be4f-690ae55ad458",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T15:20:20.400Z",
+                     *           "id": "01a21871-7cb0-76d5-aeb6-a31d98993d75",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a217ac-44ed-744a-be4f-69083f98fc0d",
+                     *             "id": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a217ac-44ed-744a-be4f-69083f98fc0d"
+                     *           "userId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T11:44:55.535Z",
-                     *           "id": "01a217ac-44ef-715b-b147-1445600c85f5",
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "createdAt": "2026-11-26T15:20:20.401Z",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *         }
                      *       ],
                      *       "total": 8
@@ -21076,7 +21377,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1"
+                 *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -21091,8 +21392,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.503Z",
-                     *       "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "createdAt": "2026-11-26T15:20:20.375Z",
+                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -21733,7 +22034,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "kwUTo7nrMHZGonXamtWX2NSP2fkAi33g"
+                 *       "token": "4aDE8MwyedG7qvumyOG0c1O79np6H1JN"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -21823,21 +22124,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "wQbJMJaZGfhdnwWYfpxUEe7rWjLLmajx",
+                     *       "token": "F8Weyfdralb4bpjqzhwW1nBGdxZWc8Hb",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T11:44:55.535Z",
+                     *         "createdAt": "2026-11-26T15:20:20.401Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T11:44:55.535Z",
+                     *         "updatedAt": "2026-11-26T15:20:20.401Z",
                      *         "username": null
                      *       }
                      *     }
@@ -22721,17 +23022,18 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-26T11:44:59.508Z",
+                     *         "createdAt": "2026-11-26T15:20:22.681Z",
                      *         "endDate": null,
                      *         "externalId": null,
+                     *         "followsHomeroom": false,
                      *         "homeroom": {
-                     *           "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *           "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -22740,17 +23042,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *             "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "updatedAt": "2026-11-26T11:44:59.555Z"
+                     *         "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "updatedAt": "2026-11-26T15:20:22.689Z"
                      *       }
                      *     ]
                      */
@@ -22784,11 +23086,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                 *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a217ac-538f-7794-ad46-31cf59103b62"
+                 *         "01a21871-843e-7702-8379-6db8efc48d00"
                  *       ]
                  *     }
                  */
@@ -22816,17 +23118,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:44:59.508Z",
+                     *       "createdAt": "2026-11-26T15:20:22.681Z",
                      *       "endDate": null,
                      *       "externalId": null,
+                     *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
-                     *       "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *       "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -22835,17 +23138,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:44:59.508Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:22.681Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -22896,17 +23199,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-26T11:44:59.508Z",
+                     *       "createdAt": "2026-11-26T15:20:22.681Z",
                      *       "endDate": null,
                      *       "externalId": null,
+                     *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
-                     *       "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *       "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -22915,17 +23219,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:44:59.555Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:22.689Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23038,17 +23342,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:44:59.508Z",
+                     *       "createdAt": "2026-11-26T15:20:22.681Z",
                      *       "endDate": null,
                      *       "externalId": null,
+                     *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
-                     *       "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *       "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -23057,17 +23362,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:44:59.555Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:22.689Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23127,52 +23432,52 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.941Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.619Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.984Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.673Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.899Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "deadline": "2026-12-01T11:45:04.155Z",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:28.574Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "deadline": "2026-12-01T15:20:28.897Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -23180,13 +23485,13 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
@@ -23194,18 +23499,18 @@ export interface operations {
                      *               "groupNumber": 2,
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
                      *         "hasRubric": false,
-                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
@@ -23219,7 +23524,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T11:45:04.178Z",
+                     *         "updatedAt": "2026-11-26T15:20:28.905Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -23284,14 +23589,15 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:45:07.378Z",
+                     *       "createdAt": "2026-11-26T15:20:34.149Z",
                      *       "endDate": null,
                      *       "externalId": null,
+                     *       "followsHomeroom": false,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a217ac-7339-72ff-8476-06f777aac898",
+                     *       "id": "01a21871-b274-714b-b25a-1308fbc040c6",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -23300,17 +23606,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:45:07.378Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:34.149Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23485,6 +23791,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "followsHomeroom": true,
+                 *       "homeroomId": "01a2186b-9e86-77f1-8fd1-6fa900dd0016"
+                 *     }
+                 */
                 "application/json": components["schemas"]["FollowingEdit"];
             };
         };
@@ -23495,6 +23807,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "followsHomeroom": true,
+                     *       "homeroomId": "01a2186b-9e86-77f1-8fd1-6fa900dd0016",
+                     *       "joined": [
+                     *         {
+                     *           "id": "01a2186a-17e3-7545-837f-a7e2302492c6",
+                     *           "image": null,
+                     *           "name": "Finn Student"
+                     *         }
+                     *       ],
+                     *       "left": [
+                     *         {
+                     *           "removedFromGroups": [],
+                     *           "student": {
+                     *             "id": "01a2186a-17e3-7545-837f-a7d6ae2b7117",
+                     *             "image": null,
+                     *             "name": "Ben Student"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClassFollowing"];
                 };
             };
@@ -23666,18 +24001,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.729Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:27.800Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -23688,36 +24023,36 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *           },
                      *           {
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -23725,30 +24060,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:45:03.784Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.864Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.748Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:27.835Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -23759,38 +24094,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *         "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
-                     *             "joinedAt": "2026-11-26T11:45:03.748Z",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-99bc-70de-8a20-640352941095",
+                     *             "joinedAt": "2026-11-26T15:20:27.835Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *               "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *             "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T11:45:03.746Z",
+                     *         "startDate": "2026-12-03T15:20:27.832Z",
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:45:03.748Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.835Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
+                     *         "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
                      *       }
                      *     ]
                      */
@@ -23835,18 +24170,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T11:44:59.627Z",
-                     *           "id": "01a217ac-54ee-7224-8430-46917b93ea04",
-                     *           "studentId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *           "enrolledAt": "2026-11-26T15:20:22.727Z",
+                     *           "id": "01a21871-85c8-7639-ae68-17f7f5e16333",
+                     *           "studentId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *         },
                      *         "groupIds": [
-                     *           "01a217ac-64f2-7697-b619-b8b2fd4464f5"
+                     *           "01a21871-9999-71ba-a5ad-14d26d5381c3"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *           "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -23854,16 +24189,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T11:44:59.737Z",
-                     *           "id": "01a217ac-56a8-735b-b46a-d378e9c69fb8",
-                     *           "studentId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *           "enrolledAt": "2026-11-26T15:20:22.899Z",
+                     *           "id": "01a21871-8805-712e-bc0e-94508345e1f9",
+                     *           "studentId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
+                     *           "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -23902,8 +24237,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a217ac-44f3-7207-bbea-df38a06003f4",
-                 *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                 *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                 *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                  *       ]
                  *     }
                  */
@@ -24017,11 +24352,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-26T11:44:59.627Z",
-                     *       "id": "01a217ac-54ee-7224-8430-46917b93ea04",
-                     *       "studentId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *       "enrolledAt": "2026-11-26T15:20:22.727Z",
+                     *       "id": "01a21871-85c8-7639-ae68-17f7f5e16333",
+                     *       "studentId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -24056,7 +24391,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a217ac-44f0-72eb-9d42-b48ad4416afb"
+                 *       "userId": "01a21871-7cb2-74bc-85ad-1789bb4cee49"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -24072,7 +24407,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a217ac-44f0-72eb-9d42-b48ad4416afb",
+                     *         "id": "01a21871-7cb2-74bc-85ad-1789bb4cee49",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -24162,7 +24497,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
+                     *         "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -24213,28 +24548,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-26T11:45:03.657Z",
+                     *         "createdAt": "2026-11-26T15:20:27.754Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *         "updatedAt": "2026-11-26T11:45:03.700Z"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "updatedAt": "2026-11-26T15:20:27.785Z"
                      *       }
                      *     ]
                      */
@@ -24267,10 +24602,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                 *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -24291,28 +24626,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:45:03.657Z",
+                     *       "createdAt": "2026-11-26T15:20:27.754Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *       "updatedAt": "2026-11-26T11:45:03.657Z"
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "updatedAt": "2026-11-26T15:20:27.754Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -24357,50 +24692,50 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
-                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *           "deadline": "2026-12-01T11:45:04.155Z",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "deadline": "2026-12-01T15:20:28.897Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-26T11:45:04.178Z",
+                     *           "updatedAt": "2026-11-26T15:20:28.905Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-26T11:45:03.657Z",
+                     *       "createdAt": "2026-11-26T15:20:27.754Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "createdAt": "2026-11-26T11:45:03.729Z",
-                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "createdAt": "2026-11-26T15:20:27.800Z",
+                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -24410,7 +24745,7 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *           "isHidden": false,
                      *           "meetingPlace": null,
                      *           "memberCount": 3,
@@ -24418,16 +24753,16 @@ export interface operations {
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *           "updatedAt": "2026-11-26T11:45:03.784Z",
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "updatedAt": "2026-11-26T15:20:27.864Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *         },
                      *         {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "createdAt": "2026-11-26T11:45:03.748Z",
-                     *           "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "createdAt": "2026-11-26T15:20:27.835Z",
+                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -24437,30 +24772,30 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *           "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *           "isHidden": true,
                      *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-12-03T11:45:03.746Z",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *           "updatedAt": "2026-11-26T11:45:03.748Z",
+                     *           "startDate": "2026-12-03T15:20:27.832Z",
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "updatedAt": "2026-11-26T15:20:27.835Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
+                     *           "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
                      *         }
                      *       ],
-                     *       "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *       "updatedAt": "2026-11-26T11:45:03.700Z"
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "updatedAt": "2026-11-26T15:20:27.785Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -24505,12 +24840,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a217ac-659d-7092-9df0-cb7bdea282c2"
+                     *         "01a21871-9ca2-77d3-83a7-f883002794de"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
+                     *         "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "01a21871-99bc-70de-8a20-6401ec23dec3"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -24568,28 +24903,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T11:45:03.657Z",
+                     *       "createdAt": "2026-11-26T15:20:27.754Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
-                     *       "updatedAt": "2026-11-26T11:45:03.700Z"
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "updatedAt": "2026-11-26T15:20:27.785Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -24959,18 +25294,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "createdAt": "2026-11-26T11:45:06.490Z",
+                     *         "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "createdAt": "2026-11-26T15:20:31.058Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *         "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
-                     *         "publishedAt": "2026-11-26T11:45:06.490Z",
-                     *         "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
+                     *         "publishedAt": "2026-11-26T15:20:31.058Z",
+                     *         "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-26T11:45:06.543Z",
+                     *         "updatedAt": "2026-11-26T15:20:31.395Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -25004,7 +25339,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                 *       "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -25025,18 +25360,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "createdAt": "2026-11-26T11:45:06.490Z",
+                     *       "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "createdAt": "2026-11-26T15:20:31.058Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *       "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
-                     *       "publishedAt": "2026-11-26T11:45:06.490Z",
-                     *       "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
+                     *       "publishedAt": "2026-11-26T15:20:31.058Z",
+                     *       "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-26T11:45:06.490Z",
+                     *       "updatedAt": "2026-11-26T15:20:31.058Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -25073,7 +25408,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a217ac-64f2-7697-b619-b8b2fd4464f5"
+                 *         "01a21871-9999-71ba-a5ad-14d26d5381c3"
                  *       ]
                  *     }
                  */
@@ -25133,17 +25468,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "attempt": 3,
-                     *         "createdAt": "2026-11-26T11:45:06.691Z",
+                     *         "createdAt": "2026-11-26T15:20:31.682Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *             "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
+                     *             "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
-                     *             "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
+                     *             "id": "01a21871-a8b3-7511-8380-55a6d6057062",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *             "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *             "title": "Our page"
                      *           }
                      *         ],
@@ -25151,106 +25486,106 @@ export interface operations {
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T11:45:06.850Z",
-                     *           "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "gradedAt": "2026-11-26T15:20:31.874Z",
+                     *           "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "memberGrades": [],
                      *           "points": 13,
-                     *           "publishedAt": "2026-11-26T11:45:06.850Z",
+                     *           "publishedAt": "2026-11-26T15:20:31.874Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *         "id": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T11:45:06.691Z",
-                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "submittedAt": "2026-11-26T15:20:31.682Z",
+                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
                      *       {
                      *         "attempt": 2,
-                     *         "createdAt": "2026-11-26T11:45:06.167Z",
+                     *         "createdAt": "2026-11-26T15:20:30.680Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *             "downloadUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/download",
+                     *             "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a217ac-6e3e-7695-ab95-af5c7589f65b",
-                     *             "pdfUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/pdf",
+                     *             "id": "01a21871-a4d3-71eb-9a4e-52954f8311bb",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *             "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [
                      *           {
                      *             "author": {
-                     *               "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "createdAt": "2026-11-26T11:45:06.490Z",
+                     *             "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "createdAt": "2026-11-26T15:20:31.058Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
-                     *             "publishedAt": "2026-11-26T11:45:06.490Z",
-                     *             "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
+                     *             "publishedAt": "2026-11-26T15:20:31.058Z",
+                     *             "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-26T11:45:06.543Z",
+                     *             "updatedAt": "2026-11-26T15:20:31.395Z",
                      *             "visibility": "GROUP"
                      *           },
                      *           {
                      *             "author": {
-                     *               "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *               "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "createdAt": "2026-11-26T11:45:06.625Z",
+                     *             "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "createdAt": "2026-11-26T15:20:31.597Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-7042-75ea-b0d8-6c3110be97f2",
-                     *             "publishedAt": "2026-11-26T11:45:06.625Z",
-                     *             "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-a87b-7423-be0d-5f1cf04e40ed",
+                     *             "publishedAt": "2026-11-26T15:20:31.597Z",
+                     *             "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-26T11:45:06.625Z",
+                     *             "updatedAt": "2026-11-26T15:20:31.597Z",
                      *             "visibility": "GROUP"
                      *           }
                      *         ],
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T11:45:06.387Z",
-                     *           "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "gradedAt": "2026-11-26T15:20:30.896Z",
+                     *           "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "memberGrades": [],
                      *           "points": 12.5,
-                     *           "publishedAt": "2026-11-26T11:45:06.387Z",
+                     *           "publishedAt": "2026-11-26T15:20:30.896Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *         "id": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "id": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         ],
                      *         "note": "Now with all names.",
                      *         "onBehalf": false,
                      *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-26T11:45:06.167Z",
-                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "submittedAt": "2026-11-26T15:20:30.680Z",
+                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -25295,35 +25630,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T11:45:06.167Z",
+                     *       "createdAt": "2026-11-26T15:20:30.680Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *           "downloadUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/download",
+                     *           "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *           "downloadUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a217ac-6e3e-7695-ab95-af5c7589f65b",
-                     *           "pdfUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/pdf",
+                     *           "id": "01a21871-a4d3-71eb-9a4e-52954f8311bb",
+                     *           "pdfUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *           "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *       "id": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "id": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T11:45:06.167Z",
-                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "submittedAt": "2026-11-26T15:20:30.680Z",
+                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -25640,17 +25975,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T11:45:06.167Z",
+                     *       "createdAt": "2026-11-26T15:20:30.680Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *           "downloadUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/download",
+                     *           "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *           "downloadUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a217ac-6e3e-7695-ab95-af5c7589f65b",
-                     *           "pdfUrl": "/api/feedback/submissions/01a217ac-6e7a-7400-81e2-77b1d9436b94/documents/01a217ac-6e3e-7695-ab95-af5c7589f65b/pdf",
+                     *           "id": "01a21871-a4d3-71eb-9a4e-52954f8311bb",
+                     *           "pdfUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *           "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *           "title": "Our page"
                      *         }
                      *       ],
@@ -25658,8 +25993,8 @@ export interface operations {
                      *       "grade": {
                      *         "feedback": null,
                      *         "files": [],
-                     *         "gradedAt": "2026-11-26T11:45:06.282Z",
-                     *         "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "gradedAt": "2026-11-26T15:20:30.807Z",
+                     *         "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "history": 1,
                      *         "memberGrades": [],
                      *         "points": 10,
@@ -25668,19 +26003,19 @@ export interface operations {
                      *         "status": "DRAFT",
                      *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *       "id": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "id": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T11:45:06.167Z",
-                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "submittedAt": "2026-11-26T15:20:30.680Z",
+                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -25725,9 +26060,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-26T11:45:06.387Z",
+                     *         "changedAt": "2026-11-26T15:20:30.896Z",
                      *         "changedBy": {
-                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -25735,7 +26070,7 @@ export interface operations {
                      *           {
                      *             "feedback": "All measurements are yours.",
                      *             "points": null,
-                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "value": "1"
                      *           }
                      *         ],
@@ -25746,9 +26081,9 @@ export interface operations {
                      *         "version": 2
                      *       },
                      *       {
-                     *         "changedAt": "2026-11-26T11:45:06.282Z",
+                     *         "changedAt": "2026-11-26T15:20:30.807Z",
                      *         "changedBy": {
-                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -25807,63 +26142,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "deadline": "2026-12-01T11:45:04.155Z",
-                     *         "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "deadline": "2026-12-01T15:20:28.897Z",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *       "createdAt": "2026-11-26T11:45:03.899Z",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "createdAt": "2026-11-26T15:20:28.574Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.941Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.619Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *           "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.984Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.673Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *           "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *           "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *           "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *       "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T11:45:06.625Z"
+                     *       "updatedAt": "2026-11-26T15:20:31.597Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -25961,18 +26296,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "createdAt": "2026-11-26T11:45:06.490Z",
+                     *       "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "createdAt": "2026-11-26T15:20:31.058Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *       "id": "01a217ac-6fca-71c4-8151-4a9ee26564f3",
-                     *       "publishedAt": "2026-11-26T11:45:06.490Z",
-                     *       "submissionId": "01a217ac-6e7a-7400-81e2-77b1d9436b94",
+                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
+                     *       "publishedAt": "2026-11-26T15:20:31.058Z",
+                     *       "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-26T11:45:06.543Z",
+                     *       "updatedAt": "2026-11-26T15:20:31.395Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -26030,18 +26365,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.729Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:27.800Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -26049,33 +26384,33 @@ export interface operations {
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *           },
                      *           {
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -26083,14 +26418,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:45:03.784Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.864Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       }
                      *     ]
                      */
@@ -26123,13 +26458,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                 *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                 *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-12-03T11:45:03.746Z",
+                 *       "startDate": "2026-12-03T15:20:27.832Z",
                  *       "studentIds": [
-                 *         "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                 *         "01a21871-7cb8-7771-b743-b59c695277c1"
                  *       ]
                  *     }
                  */
@@ -26151,18 +26486,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:03.748Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:27.835Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -26173,38 +26508,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *       "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *           "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
-                     *           "joinedAt": "2026-11-26T11:45:03.748Z",
+                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *           "id": "01a21871-99bc-70de-8a20-640352941095",
+                     *           "joinedAt": "2026-11-26T15:20:27.835Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *             "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T11:45:03.746Z",
+                     *       "startDate": "2026-12-03T15:20:27.832Z",
                      *       "subject": {
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:45:03.748Z",
+                     *       "updatedAt": "2026-11-26T15:20:27.835Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
+                     *       "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -26238,13 +26573,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                 *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                 *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a217ac-44f9-75d5-a539-9b097bccff37"
+                 *             "01a21871-7cb7-7497-a95c-8b86744516c7"
                  *           ]
                  *         },
                  *         {
@@ -26270,18 +26605,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:07.262Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:33.804Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -26292,23 +26627,23 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-72bf-769d-b424-b0c170aff5d4",
+                     *         "id": "01a21871-b10d-7132-9533-17ffe60e440e",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a217ac-72bf-769d-b424-b0c170aff5d4",
-                     *             "id": "01a217ac-72bf-769d-b424-b0c34c44f85e",
-                     *             "joinedAt": "2026-11-26T11:45:07.262Z",
+                     *             "groupId": "01a21871-b10d-7132-9533-17ffe60e440e",
+                     *             "id": "01a21871-b10d-7132-9533-1801c510075d",
+                     *             "joinedAt": "2026-11-26T15:20:33.804Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *               "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *             "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -26316,30 +26651,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:45:07.262Z",
+                     *         "updatedAt": "2026-11-26T15:20:33.804Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-72bf-769d-b424-b0c28aa93c8c"
+                     *         "workRoomId": "01a21871-b10d-7132-9533-18009ca8523e"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:07.262Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:33.804Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -26350,7 +26685,7 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-72bf-769d-b424-b0c4ff683cf7",
+                     *         "id": "01a21871-b10d-7132-9533-18023591392f",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 0,
@@ -26360,14 +26695,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:45:07.262Z",
+                     *         "updatedAt": "2026-11-26T15:20:33.804Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-72bf-769d-b424-b0c57bea0d2c"
+                     *         "workRoomId": "01a21871-b10d-7132-9533-1803d42ab67d"
                      *       }
                      *     ]
                      */
@@ -26405,12 +26740,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a217ac-44f3-7207-bbea-df38a06003f4",
-                 *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                 *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                 *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                  *       ]
                  *     }
                  */
@@ -26432,12 +26767,12 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *               "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             }
@@ -26448,12 +26783,12 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *               "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
                      *             {
-                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             }
@@ -26462,7 +26797,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "repeatedPairs": 0,
-                     *       "seed": 1001250593
+                     *       "seed": 2677102464
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -26516,14 +26851,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -26625,18 +26960,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:03.729Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:27.800Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -26647,36 +26982,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *         },
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -26684,14 +27019,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:45:03.784Z",
+                     *       "updatedAt": "2026-11-26T15:20:27.864Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -26734,14 +27069,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:45:03.866Z",
+                     *         "createdAt": "2026-11-26T15:20:28.359Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-6580-74ea-bdff-a129d382c50d",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-9bcb-71fd-ae0a-7493377a494e",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "url": "/api/groups/01a217ac-64f2-7697-b619-b8b2fd4464f5/attachments/01a217ac-6580-74ea-bdff-a129d382c50d/download"
+                     *         "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "url": "/api/groups/01a21871-9999-71ba-a5ad-14d26d5381c3/attachments/01a21871-9bcb-71fd-ae0a-7493377a494e/download"
                      *       }
                      *     ]
                      */
@@ -26794,14 +27129,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:03.866Z",
+                     *       "createdAt": "2026-11-26T15:20:28.359Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6580-74ea-bdff-a129d382c50d",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-9bcb-71fd-ae0a-7493377a494e",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "url": "/api/groups/01a217ac-64f2-7697-b619-b8b2fd4464f5/attachments/01a217ac-6580-74ea-bdff-a129d382c50d/download"
+                     *       "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "url": "/api/groups/01a21871-9999-71ba-a5ad-14d26d5381c3/attachments/01a21871-9bcb-71fd-ae0a-7493377a494e/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -26942,6 +27277,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
+                     *         "characters": null,
                      *         "documents": [],
                      *         "firstEditedAt": null,
                      *         "image": null,
@@ -26950,9 +27286,11 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
-                     *         "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *         "share": null,
+                     *         "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *       },
                      *       {
+                     *         "characters": null,
                      *         "documents": [],
                      *         "firstEditedAt": null,
                      *         "image": null,
@@ -26961,7 +27299,8 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ana Silva",
                      *         "saves": 0,
-                     *         "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *         "share": null,
+                     *         "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *       }
                      *     ]
                      */
@@ -27011,7 +27350,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-26T11:45:05.206Z",
+                     *       "helpRequestedAt": "2026-11-26T15:20:30.539Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -27053,7 +27392,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *       "helpClaimedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -27177,7 +27516,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a217ac-44f9-75d5-a539-9b097bccff37"
+                 *         "01a21871-7cb7-7497-a95c-8b86744516c7"
                  *       ]
                  *     }
                  */
@@ -27196,18 +27535,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:03.729Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:27.800Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -27218,36 +27557,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *         },
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -27255,14 +27594,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:45:03.729Z",
+                     *       "updatedAt": "2026-11-26T15:20:27.800Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -27310,59 +27649,59 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "course": {
-                     *         "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *       },
-                     *       "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *       "createdAt": "2026-11-26T11:45:03.748Z",
-                     *       "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "createdAt": "2026-11-26T15:20:27.835Z",
+                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-12-01T11:45:04.155Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-12-01T15:20:28.897Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *               "createdAt": "2026-11-26T11:45:03.941Z",
+                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "createdAt": "2026-11-26T15:20:28.619Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *               "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *           "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -27370,7 +27709,7 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -27381,38 +27720,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *       "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *           "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
-                     *           "joinedAt": "2026-11-26T11:45:03.748Z",
+                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *           "id": "01a21871-99bc-70de-8a20-640352941095",
+                     *           "joinedAt": "2026-11-26T15:20:27.835Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *             "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T11:45:03.746Z",
+                     *       "startDate": "2026-12-03T15:20:27.832Z",
                      *       "subject": {
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T11:45:03.748Z",
+                     *       "updatedAt": "2026-11-26T15:20:27.835Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
+                     *       "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -27450,7 +27789,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c"
+                 *       "toGroupId": "01a21871-99bc-70de-8a20-6401ec23dec3"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -27468,45 +27807,45 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.729Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:27.800Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *               "deadline": "2026-12-01T11:45:04.155Z",
-                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "deadline": "2026-12-01T15:20:28.897Z",
+                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.899Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.574Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T11:45:06.691Z",
+                     *               "createdAt": "2026-11-26T15:20:31.682Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/download",
+                     *                   "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a217ac-706e-752c-9a09-1d023af67fc3",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a217ac-7083-779a-ae18-ad992143e314/documents/01a217ac-706e-752c-9a09-1d023af67fc3/pdf",
+                     *                   "id": "01a21871-a8b3-7511-8380-55a6d6057062",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *                   "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -27514,78 +27853,78 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T11:45:06.850Z",
-                     *                 "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *                 "gradedAt": "2026-11-26T15:20:31.874Z",
+                     *                 "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T11:45:06.850Z",
+                     *                 "publishedAt": "2026-11-26T15:20:31.874Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *               "id": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *               "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *                 "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *                 "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *                 "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T11:45:06.691Z",
-                     *               "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "submittedAt": "2026-11-26T15:20:31.682Z",
+                     *               "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a217ac-7083-779a-ae18-ad992143e314",
+                     *             "currentSubmissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.984Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.673Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *                 "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *                 "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *                 "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *               "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T11:45:06.850Z"
+                     *             "updatedAt": "2026-11-26T15:20:31.874Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -27593,39 +27932,39 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-26T11:45:05.341Z",
-                     *         "helpResolvedById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "helpResolvedAt": "2026-11-26T15:20:30.574Z",
+                     *         "helpResolvedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *           },
                      *           {
-                     *             "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *             "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *             "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -27633,75 +27972,75 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-26T11:45:05.341Z",
+                     *         "updatedAt": "2026-11-26T15:20:30.574Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a217ac-6ba0-7380-b00e-de85f67a026f",
-                     *         "01a217ac-6e7a-7400-81e2-77b1d9436b94"
+                     *         "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
+                     *         "01a21871-a4d9-729a-90c4-4bd10758320f"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *         "course": {
-                     *           "id": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62"
+                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
                      *         },
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *         "createdAt": "2026-11-26T11:45:03.748Z",
-                     *         "createdById": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "createdAt": "2026-11-26T15:20:27.835Z",
+                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *               "deadline": "2026-12-01T11:45:04.155Z",
-                     *               "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "deadline": "2026-12-01T15:20:28.897Z",
+                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.899Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.574Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *                 "createdAt": "2026-11-26T11:45:03.941Z",
+                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *                 "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *               "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-659e-75a3-9da1-754be88249ed",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -27709,7 +28048,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T11:45:03.899Z"
+                     *             "updatedAt": "2026-11-26T15:20:28.574Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -27720,51 +28059,51 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
+                     *         "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-6507-708a-b3b2-3a5d9590bb3f",
-                     *             "joinedAt": "2026-11-26T11:45:03.748Z",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-99bc-70de-8a20-640352941095",
+                     *             "joinedAt": "2026-11-26T15:20:27.835Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *               "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *             "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *           },
                      *           {
-                     *             "groupId": "01a217ac-6507-708a-b3b2-3a5b4e7d290c",
-                     *             "id": "01a217ac-729f-708a-b536-59104aef2c89",
-                     *             "joinedAt": "2026-11-26T11:45:07.229Z",
+                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21871-b079-763f-b506-e058f27371bd",
+                     *             "joinedAt": "2026-11-26T15:20:33.656Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *               "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *             "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T11:45:03.746Z",
+                     *         "startDate": "2026-12-03T15:20:27.832Z",
                      *         "subject": {
-                     *           "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T11:45:03.748Z",
+                     *         "updatedAt": "2026-11-26T15:20:27.835Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a217ac-6507-708a-b3b2-3a5ca9d1af2d"
+                     *         "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
                      *       }
                      *     }
                      */
@@ -27808,8 +28147,8 @@ export interface operations {
                      *       "maintenance": null,
                      *       "sendsEmail": false,
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-26T11:45:02.837Z",
-                     *       "uptime": 7,
+                     *       "timestamp": "2026-11-26T15:20:25.640Z",
+                     *       "uptime": 5,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -27917,15 +28256,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-26T11:44:59.384Z",
+                     *         "createdAt": "2026-11-26T15:20:22.647Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *         "name": "7b",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *         "updatedAt": "2026-11-26T11:44:59.416Z"
+                     *         "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "updatedAt": "2026-11-26T15:20:22.657Z"
                      *       }
                      *     ]
                      */
@@ -27961,7 +28300,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                 *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -27981,15 +28320,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T11:44:59.384Z",
+                     *       "createdAt": "2026-11-26T15:20:22.647Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *       "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *       "name": "7b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:44:59.384Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:22.647Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28024,6 +28363,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "academicYear": "2030/2031",
+                 *       "homerooms": [
+                 *         {
+                 *           "homeroomId": "01a2186b-93ad-7498-9f61-4d72fcc1801c"
+                 *         },
+                 *         {
+                 *           "homeroomId": "01a2186b-93af-741d-a504-dea2684b2224"
+                 *         }
+                 *       ],
+                 *       "status": "DRAFT",
+                 *       "teacherId": "01a2186a-17e3-7545-837f-a7d3f0d6c5c1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewHomeroomClasses"];
             };
         };
@@ -28045,6 +28399,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created": [
+                     *         {
+                     *           "classId": "01a2186b-9410-7743-8f2a-6927824d3738",
+                     *           "homeroomId": "01a2186b-93af-741d-a504-dea2684b2224",
+                     *           "name": "5b",
+                     *           "students": 0,
+                     *           "teacher": {
+                     *             "id": "01a2186a-17e3-7545-837f-a7d3f0d6c5c1",
+                     *             "image": null,
+                     *             "name": "Tom Teacher"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "homeroomId": "01a2186b-93ad-7498-9f61-4d72fcc1801c",
+                     *           "name": "5a",
+                     *           "problem": "HAS_CLASS"
+                     *         },
+                     *         {
+                     *           "homeroomId": "nowhere",
+                     *           "name": "",
+                     *           "problem": "NOT_FOUND"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["HomeroomClasses"];
                 };
             };
@@ -28086,15 +28469,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T11:44:59.384Z",
+                     *       "createdAt": "2026-11-26T15:20:22.647Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *       "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *       "name": "7b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:44:59.416Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:22.657Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28192,15 +28575,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T11:44:59.384Z",
+                     *       "createdAt": "2026-11-26T15:20:22.647Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a217ac-53f9-723f-b48e-1312d0c3e364",
+                     *       "id": "01a21871-8577-77ce-9ba0-5665b094183c",
                      *       "name": "7b",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "updatedAt": "2026-11-26T11:44:59.416Z"
+                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "updatedAt": "2026-11-26T15:20:22.657Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28247,28 +28630,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T11:44:59.458Z",
-                     *           "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
-                     *           "id": "01a217ac-5443-7563-bfcf-09cbf7a376ff",
-                     *           "studentId": "01a217ac-44f9-75d5-a539-9b097bccff37"
+                     *           "enrolledAt": "2026-11-26T15:20:22.666Z",
+                     *           "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *           "id": "01a21871-858b-73ba-9978-1f3289abb358",
+                     *           "studentId": "01a21871-7cb7-7497-a95c-8b86744516c7"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a217ac-44f9-75d5-a539-9b097bccff37",
+                     *           "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T11:44:59.458Z",
-                     *           "homeroomId": "01a217ac-53f9-723f-b48e-1312d0c3e364",
-                     *           "id": "01a217ac-5443-7563-bfcf-09ccf7f93e5b",
-                     *           "studentId": "01a217ac-44fb-7512-9b94-252a12e4be3e"
+                     *           "enrolledAt": "2026-11-26T15:20:22.666Z",
+                     *           "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *           "id": "01a21871-858b-73ba-9978-1f337d6bc4b8",
+                     *           "studentId": "01a21871-7cb8-7771-b743-b59c695277c1"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a217ac-44fb-7512-9b94-252a12e4be3e",
+                     *           "id": "01a21871-7cb8-7771-b743-b59c695277c1",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -28306,8 +28689,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a217ac-44f3-7207-bbea-df38a06003f4",
-                 *         "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                 *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                 *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                  *       ]
                  *     }
                  */
@@ -28533,13 +28916,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-26T11:45:05.081Z",
-                     *           "id": "01a217ac-6a3a-71d7-b11b-939e1d4c3690",
+                     *           "createdAt": "2026-11-26T15:20:30.479Z",
+                     *           "id": "01a21871-a410-71da-8569-676dac05855b",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -28578,7 +28961,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -28597,16 +28980,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T11:45:05.081Z",
-                     *       "id": "01a217ac-6a3a-71d7-b11b-939e1d4c3690",
+                     *       "createdAt": "2026-11-26T15:20:30.479Z",
+                     *       "id": "01a21871-a410-71da-8569-676dac05855b",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -28687,13 +29070,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
+                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T11:45:05.081Z",
-                     *       "id": "01a217ac-6a3a-71d7-b11b-939e1d4c3690",
+                     *       "createdAt": "2026-11-26T15:20:30.479Z",
+                     *       "id": "01a21871-a410-71da-8569-676dac05855b",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -29507,13 +29890,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-26T11:44:59.275Z",
+                     *         "createdAt": "2026-11-26T15:20:22.263Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *         "updatedAt": "2026-11-26T11:44:59.303Z"
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "updatedAt": "2026-11-26T15:20:22.346Z"
                      *       }
                      *     ]
                      */
@@ -29569,13 +29952,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T11:44:59.275Z",
+                     *       "createdAt": "2026-11-26T15:20:22.263Z",
                      *       "description": null,
-                     *       "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *       "updatedAt": "2026-11-26T11:44:59.275Z"
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "updatedAt": "2026-11-26T15:20:22.263Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -29620,13 +30003,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T11:44:59.275Z",
+                     *       "createdAt": "2026-11-26T15:20:22.263Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *       "updatedAt": "2026-11-26T11:44:59.303Z"
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "updatedAt": "2026-11-26T15:20:22.346Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -29725,13 +30108,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T11:44:59.275Z",
+                     *       "createdAt": "2026-11-26T15:20:22.263Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a217ac-538f-7794-ad46-31cf59103b62",
+                     *       "id": "01a21871-843e-7702-8379-6db8efc48d00",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
-                     *       "updatedAt": "2026-11-26T11:44:59.303Z"
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "updatedAt": "2026-11-26T15:20:22.346Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -29771,9 +30154,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:44:55.503Z",
+                     *         "createdAt": "2026-11-26T15:20:20.375Z",
                      *         "customDomain": null,
-                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -29782,18 +30165,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:45:00.753Z"
+                     *         "updatedAt": "2026-11-26T15:20:23.934Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-26T11:44:55.527Z",
+                     *         "createdAt": "2026-11-26T15:20:20.397Z",
                      *         "customDomain": null,
-                     *         "id": "01a217ac-44e7-756c-b80a-5175e8722439",
+                     *         "id": "01a21871-7cad-76cd-a73a-255fbb445c1b",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:44:55.527Z"
+                     *         "updatedAt": "2026-11-26T15:20:20.397Z"
                      *       }
                      *     ]
                      */
@@ -29842,22 +30225,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a217ac-615d-724c-a1e3-4c8058248e4f",
+                     *         "memberId": "01a21871-90f5-7538-893a-8957cb61ee0d",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "ek62-2kxn-7y7d-7f7a",
+                     *       "temporaryPassword": "6g7a-umrv-dty3-ndmz",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-26T11:45:02.654Z",
+                     *         "createdAt": "2026-11-26T15:20:25.276Z",
                      *         "customDomain": null,
-                     *         "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *         "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:45:02.654Z"
+                     *         "updatedAt": "2026-11-26T15:20:25.276Z"
                      *       }
                      *     }
                      */
@@ -29930,15 +30313,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:02.654Z",
+                     *       "createdAt": "2026-11-26T15:20:25.276Z",
                      *       "customDomain": null,
-                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T11:45:02.654Z"
+                     *       "updatedAt": "2026-11-26T15:20:25.276Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -29986,7 +30369,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -30040,16 +30423,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:02.654Z",
+                     *       "createdAt": "2026-11-26T15:20:25.276Z",
                      *       "customDomain": null,
-                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T11:45:03.148Z"
+                     *       "updatedAt": "2026-11-26T15:20:26.272Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30088,16 +30471,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:02.654Z",
+                     *       "createdAt": "2026-11-26T15:20:25.276Z",
                      *       "customDomain": null,
-                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T11:45:03.242Z"
+                     *       "updatedAt": "2026-11-26T15:20:26.386Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30134,17 +30517,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T11:45:02.896Z",
+                     *         "createdAt": "2026-11-26T15:20:25.876Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a217ac-61b7-7446-bca2-f963ed2da2c7",
+                     *         "id": "01a21871-9215-7014-9338-945ac65d5d65",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=hIMquWn8bDnUIcONO10lQenVR47Zh5e7",
+                     *         "recordValue": "groupwork-domain=nQNWKtP4Ts0AkBoo1Dhi3iPkJ7h6UmAp",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-26T11:45:02.896Z",
-                     *         "verifiedAt": "2026-11-26T11:45:02.896Z"
+                     *         "updatedAt": "2026-11-26T15:20:25.876Z",
+                     *         "verifiedAt": "2026-11-26T15:20:25.876Z"
                      *       }
                      *     ]
                      */
@@ -30195,17 +30578,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T11:45:02.896Z",
+                     *       "createdAt": "2026-11-26T15:20:25.876Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a217ac-61b7-7446-bca2-f963ed2da2c7",
+                     *       "id": "01a21871-9215-7014-9338-945ac65d5d65",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=hIMquWn8bDnUIcONO10lQenVR47Zh5e7",
+                     *       "recordValue": "groupwork-domain=nQNWKtP4Ts0AkBoo1Dhi3iPkJ7h6UmAp",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-26T11:45:02.896Z",
-                     *       "verifiedAt": "2026-11-26T11:45:02.896Z"
+                     *       "updatedAt": "2026-11-26T15:20:25.876Z",
+                     *       "verifiedAt": "2026-11-26T15:20:25.876Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -30290,19 +30673,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T11:45:02.654Z",
+                     *           "createdAt": "2026-11-26T15:20:25.276Z",
                      *           "externalId": null,
-                     *           "id": "01a217ac-615d-724c-a1e3-4c8058248e4f",
-                     *           "organizationId": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *           "id": "01a21871-90f5-7538-893a-8957cb61ee0d",
+                     *           "organizationId": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a217ac-615d-724c-a1e3-4c7f9087560c",
+                     *             "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a217ac-615d-724c-a1e3-4c7f9087560c"
+                     *           "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -30340,16 +30723,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:02.654Z",
+                     *       "createdAt": "2026-11-26T15:20:25.276Z",
                      *       "customDomain": null,
-                     *       "id": "01a217ac-615b-7250-bc87-0b79ac82dfad",
+                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T11:45:03.225Z"
+                     *       "updatedAt": "2026-11-26T15:20:26.373Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30402,7 +30785,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
+                     *           "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -30462,35 +30845,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:00.855Z",
+                     *       "createdAt": "2026-11-26T15:20:23.987Z",
                      *       "email": "gil.moreau@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a217ac-5a4e-74ef-a9a8-77715219ef23",
+                     *       "id": "01a21871-8b1a-75c4-a4e3-7164a595572d",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:45:00.855Z",
+                     *         "createdAt": "2026-11-26T15:20:23.987Z",
                      *         "externalId": null,
-                     *         "id": "01a217ac-5a4e-74ef-a9a8-77725d768801",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-8b1a-75c4-a4e3-7165b8dadc23",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a217ac-5a4e-74ef-a9a8-77715219ef23"
+                     *         "userId": "01a21871-8b1a-75c4-a4e3-7164a595572d"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Gil Moreau",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "slipToken": "PDJxbXJsC2l0P3UCztKkynTW",
-                     *       "temporaryPassword": "sauce-october-foot",
+                     *       "slipToken": "INFw5fCRm4vowHvVcKJZLgUu",
+                     *       "temporaryPassword": "breath-squid-zone",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:45:00.855Z",
+                     *       "updatedAt": "2026-11-26T15:20:23.987Z",
                      *       "username": null
                      *     }
                      */
@@ -30594,51 +30977,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.539Z",
+                     *       "createdAt": "2026-11-26T15:20:20.403Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T11:44:57.732Z",
+                     *       "lastLoginAt": "2026-11-26T15:20:21.370Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:44:55.539Z",
+                     *         "createdAt": "2026-11-26T15:20:20.403Z",
                      *         "externalId": null,
-                     *         "id": "01a217ac-44f3-7207-bbea-df3a74e53e14",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f1749634e2c",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *         "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T11:44:55.503Z",
+                     *         "createdAt": "2026-11-26T15:20:20.375Z",
                      *         "customDomain": null,
-                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:44:55.503Z"
+                     *         "updatedAt": "2026-11-26T15:20:20.375Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:44:55.539Z",
+                     *       "updatedAt": "2026-11-26T15:20:20.403Z",
                      *       "username": null
                      *     }
                      */
@@ -30686,40 +31069,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:55.535Z",
+                     *       "createdAt": "2026-11-26T15:20:20.401Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *       "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T11:44:56.854Z",
+                     *       "lastLoginAt": "2026-11-26T15:20:20.851Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:44:55.535Z",
+                     *         "createdAt": "2026-11-26T15:20:20.401Z",
                      *         "externalId": null,
-                     *         "id": "01a217ac-44ef-715b-b147-1445600c85f5",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a217ac-44ef-715b-b147-1443343fedb4"
+                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T11:44:55.503Z",
+                     *         "createdAt": "2026-11-26T15:20:20.375Z",
                      *         "customDomain": null,
-                     *         "id": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -30728,12 +31111,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T11:45:00.753Z"
+                     *         "updatedAt": "2026-11-26T15:20:23.934Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-26T11:45:01.835Z",
+                     *       "updatedAt": "2026-11-26T15:20:24.350Z",
                      *       "username": null
                      *     }
                      */
@@ -30848,33 +31231,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:59.737Z",
+                     *       "createdAt": "2026-11-26T15:20:22.899Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
+                     *       "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:44:59.737Z",
+                     *         "createdAt": "2026-11-26T15:20:22.899Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a217ac-56a8-735b-b46a-d3762010ae8b",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-87ff-75e1-865e-15c5c727b22d",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T11:45:00.111Z",
-                     *         "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *         "updatedAt": "2026-11-26T15:20:23.320Z",
+                     *         "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:45:00.111Z",
+                     *       "updatedAt": "2026-11-26T15:20:23.320Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -30972,33 +31355,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:44:59.737Z",
+                     *       "createdAt": "2026-11-26T15:20:22.899Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1",
+                     *       "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T11:44:59.737Z",
+                     *         "createdAt": "2026-11-26T15:20:22.899Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a217ac-56a8-735b-b46a-d3762010ae8b",
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "id": "01a21871-87ff-75e1-865e-15c5c727b22d",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T11:45:00.111Z",
-                     *         "userId": "01a217ac-56a7-7624-a1a5-4b0c3b16a0e1"
+                     *         "updatedAt": "2026-11-26T15:20:23.320Z",
+                     *         "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T11:45:00.111Z",
+                     *       "updatedAt": "2026-11-26T15:20:23.320Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -31077,8 +31460,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "slipToken": "xiQcAAk89q62rCCxyOyBnvqZ",
-                     *       "temporaryPassword": "sailor-branch-empty",
+                     *       "slipToken": "FmaDZTm1j7U1NnPqgHSoREaL",
+                     *       "temporaryPassword": "fridge-frog-face",
                      *       "username": null
                      *     }
                      */
@@ -31155,20 +31538,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T11:45:03.729Z",
+                     *         "createdAt": "2026-11-26T15:20:27.800Z",
                      *         "group": {
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-64f2-7697-b619-b8b321831f21",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d3600a5f6f",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-26T11:45:03.729Z"
+                     *         "updatedAt": "2026-11-26T15:20:27.800Z"
                      *       }
                      *     ]
                      */
@@ -31210,36 +31593,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:45:04.616Z",
-                     *       "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "createdAt": "2026-11-26T15:20:29.486Z",
+                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T11:45:06.850Z",
-                     *       "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *       "lastActivity": "2026-11-26T11:45:06.927Z",
+                     *       "gradedAt": "2026-11-26T15:20:31.874Z",
+                     *       "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *       "lastActivity": "2026-11-26T15:20:32.109Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-26T11:45:06.927Z",
-                     *       "lockedByAssignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "lockedAt": "2026-11-26T15:20:32.109Z",
+                     *       "lockedByAssignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-26T11:45:06.691Z",
-                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "submittedAt": "2026-11-26T15:20:31.682Z",
+                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T11:45:06.927Z",
+                     *       "updatedAt": "2026-11-26T15:20:32.109Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31337,23 +31720,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:45:04.653Z",
-                     *       "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *       "createdAt": "2026-11-26T15:20:29.624Z",
+                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6896-7141-bdf7-dcc666577300",
-                     *       "lastActivity": "2026-11-26T11:45:04.827Z",
-                     *       "lastEditedBy": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *       "lastActivity": "2026-11-26T15:20:29.921Z",
+                     *       "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *       "lastEditedByUser": {
-                     *         "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -31367,9 +31750,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T11:45:04.827Z",
+                     *       "updatedAt": "2026-11-26T15:20:29.921Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31413,6 +31796,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "authors": [
+                     *         {
+                     *           "characters": 150,
+                     *           "image": null,
+                     *           "name": "Ben Student",
+                     *           "share": 70,
+                     *           "userId": "01a2186c-c83e-722a-b365-363d41355ba4"
+                     *         },
+                     *         {
+                     *           "characters": 60,
+                     *           "image": null,
+                     *           "name": "Cem Student",
+                     *           "share": 28,
+                     *           "userId": "01a2186c-c83e-722a-b365-36406d92cba2"
+                     *         }
+                     *       ],
+                     *       "blocks": [
+                     *         [
+                     *           {
+                     *             "author": 2,
+                     *             "text": "Ada"
+                     *           },
+                     *           {
+                     *             "author": 1,
+                     *             "text": "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                     *           }
+                     *         ]
+                     *       ],
+                     *       "characters": 213,
+                     *       "documentId": "01a2186c-de35-718d-bb12-4987f3c57212",
+                     *       "isRecorded": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["DocumentAuthorship"];
                 };
             };
@@ -32278,23 +32696,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:45:04.653Z",
-                     *       "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *       "createdAt": "2026-11-26T15:20:29.624Z",
+                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6896-7141-bdf7-dcc666577300",
-                     *       "lastActivity": "2026-11-26T11:45:04.729Z",
-                     *       "lastEditedBy": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *       "lastActivity": "2026-11-26T15:20:29.833Z",
+                     *       "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *       "lastEditedByUser": {
-                     *         "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -32308,9 +32726,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-26T11:45:04.729Z",
+                     *       "updatedAt": "2026-11-26T15:20:29.833Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32411,7 +32829,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a217ac-6868-7620-9013-54d049faee2f-1",
+                     *         "key": "01a21871-a02e-716f-98a5-086b20e072d1-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -32423,13 +32841,13 @@ export interface operations {
                      *           "review": true
                      *         },
                      *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a217ac-6868-7620-9013-54d049faee2f/file"
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a21871-a02e-716f-98a5-086b20e072d1/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a217ac-6868-7620-9013-54d049faee2f/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a21871-a02e-716f-98a5-086b20e072d1/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -32443,7 +32861,7 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "name": "Ben Okafor"
                      *         }
                      *       },
@@ -32587,20 +33005,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:45:04.616Z",
-                     *       "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "createdAt": "2026-11-26T15:20:29.486Z",
+                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T11:45:06.812Z",
-                     *       "gradedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *       "lastActivity": "2026-11-26T11:45:06.691Z",
+                     *       "gradedAt": "2026-11-26T15:20:31.812Z",
+                     *       "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *       "lastActivity": "2026-11-26T15:20:31.682Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -32611,12 +33029,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-26T11:45:06.691Z",
-                     *       "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "submittedAt": "2026-11-26T15:20:31.682Z",
+                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T11:45:06.691Z",
+                     *       "updatedAt": "2026-11-26T15:20:31.682Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32813,6 +33231,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "limit": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["PlaybackBody"];
             };
         };
@@ -32823,6 +33246,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "authors": [
+                     *         {
+                     *           "id": "01a2186c-c83e-722a-b365-363d41355ba4",
+                     *           "image": null,
+                     *           "name": "Ben Student"
+                     *         }
+                     *       ],
+                     *       "commits": [
+                     *         {
+                     *           "at": "2026-11-26T15:15:20.109Z",
+                     *           "clientId": "sample",
+                     *           "ref": "Ben-Student-1",
+                     *           "steps": [
+                     *             {
+                     *               "from": 1,
+                     *               "slice": {
+                     *                 "content": [
+                     *                   {
+                     *                     "text": "first ",
+                     *                     "type": "text"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "stepType": "replace",
+                     *               "to": 1
+                     *             }
+                     *           ],
+                     *           "userId": "01a2186c-c83e-722a-b365-363d41355ba4",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "doc": {
+                     *         "attrs": {
+                     *           "language": null
+                     *         },
+                     *         "content": [
+                     *           {
+                     *             "attrs": {
+                     *               "align": null,
+                     *               "source": 0,
+                     *               "style": null
+                     *             },
+                     *             "type": "paragraph"
+                     *           }
+                     *         ],
+                     *         "type": "doc"
+                     *       },
+                     *       "documentId": "01a2186c-e791-72b1-8557-d867e1630742",
+                     *       "generation": 1,
+                     *       "generations": [
+                     *         {
+                     *           "beganAt": "2026-11-26T15:15:20.100Z",
+                     *           "generation": 1,
+                     *           "lastCommitAt": "2026-11-26T15:15:20.123Z",
+                     *           "version": 2
+                     *         }
+                     *       ],
+                     *       "hasMore": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Playback"];
                 };
             };
@@ -32855,7 +33340,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2"
+                 *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de"
                  *     }
                  */
                 "application/json": components["schemas"]["SubmitDocument"];
@@ -32871,20 +33356,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:45:04.616Z",
-                     *         "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "createdAt": "2026-11-26T15:20:29.486Z",
+                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *         "lastActivity": "2026-11-26T11:45:05.438Z",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *         "lastActivity": "2026-11-26T15:20:30.599Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -32895,131 +33380,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-26T11:45:05.438Z",
-                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "submittedAt": "2026-11-26T15:20:30.599Z",
+                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T11:45:05.438Z",
+                     *         "updatedAt": "2026-11-26T15:20:30.599Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "deadline": "2026-12-01T11:45:04.155Z",
-                     *           "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "deadline": "2026-12-01T15:20:28.897Z",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *         "createdAt": "2026-11-26T11:45:03.899Z",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "createdAt": "2026-11-26T15:20:28.574Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-26T11:45:05.438Z",
+                     *           "createdAt": "2026-11-26T15:20:30.599Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *               "downloadUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/download",
+                     *               "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *               "downloadUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a217ac-6b78-72b5-92d8-a94b9ebd09eb",
-                     *               "pdfUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/pdf",
+                     *               "id": "01a21871-a47a-7092-a338-1a5f306f32ff",
+                     *               "pdfUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a217ac-6ba0-7380-b00e-de85f67a026f",
+                     *               "submissionId": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *           "id": "01a217ac-6ba0-7380-b00e-de85f67a026f",
+                     *           "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "id": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *             "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *             "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-26T11:45:05.438Z",
-                     *           "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "submittedAt": "2026-11-26T15:20:30.599Z",
+                     *           "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a217ac-6ba0-7380-b00e-de85f67a026f",
+                     *         "currentSubmissionId": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.941Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.619Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.984Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.673Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *         "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-26T11:45:05.438Z"
+                     *         "updatedAt": "2026-11-26T15:20:30.599Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-26T11:45:05.438Z",
+                     *         "createdAt": "2026-11-26T15:20:30.599Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *             "downloadUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/download",
+                     *             "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a217ac-6b78-72b5-92d8-a94b9ebd09eb",
-                     *             "pdfUrl": "/api/feedback/submissions/01a217ac-6ba0-7380-b00e-de85f67a026f/documents/01a217ac-6b78-72b5-92d8-a94b9ebd09eb/pdf",
+                     *             "id": "01a21871-a47a-7092-a338-1a5f306f32ff",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a217ac-6ba0-7380-b00e-de85f67a026f",
+                     *             "submissionId": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *         "id": "01a217ac-6ba0-7380-b00e-de85f67a026f",
+                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "id": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a217ac-44f3-7207-bbea-df38a06003f4",
-                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T11:45:05.438Z",
-                     *         "submittedById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "submittedAt": "2026-11-26T15:20:30.599Z",
+                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -33075,20 +33560,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:45:04.616Z",
-                     *         "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "createdAt": "2026-11-26T15:20:29.486Z",
+                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *         "lastActivity": "2026-11-26T11:45:05.851Z",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *         "lastActivity": "2026-11-26T15:20:30.658Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -33102,63 +33587,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T11:45:05.851Z",
+                     *         "updatedAt": "2026-11-26T15:20:30.658Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *           "deadline": "2026-12-01T11:45:04.155Z",
-                     *           "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "deadline": "2026-12-01T15:20:28.897Z",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *         "createdAt": "2026-11-26T11:45:03.899Z",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "createdAt": "2026-11-26T15:20:28.574Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.941Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.619Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *             "createdAt": "2026-11-26T11:45:03.984Z",
+                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "createdAt": "2026-11-26T15:20:28.673Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *             "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *             "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *         "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T11:45:05.851Z"
+                     *         "updatedAt": "2026-11-26T15:20:30.658Z"
                      *       }
                      *     }
                      */
@@ -33203,14 +33688,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T11:45:04.729Z",
-                     *         "documentId": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *         "createdAt": "2026-11-26T15:20:29.833Z",
+                     *         "documentId": "01a21871-a0c5-725a-b928-c69f7a834c2d",
                      *         "editors": [
-                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         ],
-                     *         "id": "01a217ac-690a-75b9-89b4-9f94b8814c9e",
+                     *         "id": "01a21871-a1a4-7261-ac36-df52d2606d0c",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *         "savedById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -33218,14 +33703,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T11:45:04.653Z",
-                     *         "documentId": "01a217ac-6896-7141-bdf7-dcc666577300",
+                     *         "createdAt": "2026-11-26T15:20:29.624Z",
+                     *         "documentId": "01a21871-a0c5-725a-b928-c69f7a834c2d",
                      *         "editors": [
-                     *           "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         ],
-                     *         "id": "01a217ac-6896-7141-bdf7-dcc7e8837323",
+                     *         "id": "01a21871-a0c5-725a-b928-c6a0f2464c87",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *         "savedById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -33323,23 +33808,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:45:04.653Z",
-                     *       "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *       "createdAt": "2026-11-26T15:20:29.624Z",
+                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6896-7141-bdf7-dcc666577300",
-                     *       "lastActivity": "2026-11-26T11:45:04.939Z",
-                     *       "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *       "lastActivity": "2026-11-26T15:20:29.980Z",
+                     *       "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "lastEditedByUser": {
-                     *         "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -33353,9 +33838,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T11:45:04.939Z",
+                     *       "updatedAt": "2026-11-26T15:20:29.980Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -33396,110 +33881,110 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:03.729Z",
+                     *       "createdAt": "2026-11-26T15:20:27.800Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-12-01T11:45:04.155Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-12-01T15:20:28.897Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *               "createdAt": "2026-11-26T11:45:03.941Z",
+                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "createdAt": "2026-11-26T15:20:28.619Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *               "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *               "createdAt": "2026-11-26T11:45:03.984Z",
+                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "createdAt": "2026-11-26T15:20:28.673Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *               "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *               "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *           "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:04.235Z"
+                     *           "updatedAt": "2026-11-26T15:20:28.934Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a217ac-64f2-7697-b619-b8b321831f21",
+                     *       "id": "01a21871-9999-71ba-a5ad-14d3600a5f6f",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *         },
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "teacher": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T11:45:03.729Z",
+                     *       "updatedAt": "2026-11-26T15:20:27.800Z",
                      *       "writing": []
                      *     }
                      */
@@ -33687,23 +34172,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T11:45:03.729Z",
+                     *       "createdAt": "2026-11-26T15:20:27.800Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T11:45:04.616Z",
-                     *           "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "createdAt": "2026-11-26T15:20:29.486Z",
+                     *           "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *           "lastActivity": "2026-11-26T11:45:04.616Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *           "lastActivity": "2026-11-26T15:20:29.486Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -33717,28 +34202,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-26T11:45:04.616Z",
+                     *           "updatedAt": "2026-11-26T15:20:29.486Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *         },
                      *         {
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T11:45:04.653Z",
-                     *           "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *           "createdAt": "2026-11-26T15:20:29.624Z",
+                     *           "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-6896-7141-bdf7-dcc666577300",
-                     *           "lastActivity": "2026-11-26T11:45:04.939Z",
-                     *           "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *           "lastActivity": "2026-11-26T15:20:29.980Z",
+                     *           "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "lastEditedByUser": {
-                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -33752,113 +34237,113 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-26T11:45:04.939Z",
+                     *           "updatedAt": "2026-11-26T15:20:29.980Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a217ac-5476-7479-b649-5f1e19999a6b",
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
-                     *             "deadline": "2026-12-01T11:45:04.155Z",
-                     *             "id": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "deadline": "2026-12-01T15:20:28.897Z",
+                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *           "createdAt": "2026-11-26T11:45:03.899Z",
+                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "createdAt": "2026-11-26T15:20:28.574Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *               "createdAt": "2026-11-26T11:45:03.941Z",
+                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "createdAt": "2026-11-26T15:20:28.619Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a217ac-65cb-7593-a58d-b50c51a07b7f",
+                     *               "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-65cb-7593-a58d-b50c51a07b7f/download"
+                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
-                     *               "createdAt": "2026-11-26T11:45:03.984Z",
+                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "createdAt": "2026-11-26T15:20:28.673Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
-                     *               "id": "01a217ac-661c-73ab-98c1-2b8ff2ee39c8",
+                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *               "id": "01a21871-9d52-725c-b0a7-23b654334f18",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a217ac-44ef-715b-b147-1443343fedb4",
-                     *               "url": "/api/assignments/01a217ac-659d-7092-9df0-cb7bdea282c2/attachments/01a217ac-661c-73ab-98c1-2b8ff2ee39c8/download"
+                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a217ac-64aa-7718-aed2-2683877db5d8",
+                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-659d-7092-9df0-cb7cf6b59b1b",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T11:45:04.211Z",
+                     *           "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T11:45:04.616Z"
+                     *           "updatedAt": "2026-11-26T15:20:29.486Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a217ac-64f2-7697-b619-b8b321831f21",
+                     *       "id": "01a21871-9999-71ba-a5ad-14d3600a5f6f",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b495e52b52",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a217ac-44f3-7207-bbea-df38a06003f4"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
                      *         },
                      *         {
-                     *           "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *           "id": "01a217ac-64f2-7697-b619-b8b55ccf0c93",
-                     *           "joinedAt": "2026-11-26T11:45:03.729Z",
+                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
+                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a217ac-44f4-75e5-bb90-78922179bd0c"
+                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a217ac-44bc-735d-bf15-ad45ac7ec7d1",
+                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
                      *       "teacher": {
-                     *         "id": "01a217ac-44ef-715b-b147-1443343fedb4",
+                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T11:45:03.729Z",
+                     *       "updatedAt": "2026-11-26T15:20:27.800Z",
                      *       "writing": []
                      *     }
                      */
@@ -33904,20 +34389,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:45:04.616Z",
-                     *         "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "createdAt": "2026-11-26T15:20:29.486Z",
+                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *         "lastActivity": "2026-11-26T11:45:04.616Z",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *         "lastActivity": "2026-11-26T15:20:29.486Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -33931,28 +34416,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T11:45:04.616Z",
+                     *         "updatedAt": "2026-11-26T15:20:29.486Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       },
                      *       {
-                     *         "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T11:45:04.653Z",
-                     *         "createdById": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *         "createdAt": "2026-11-26T15:20:29.624Z",
+                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *         "id": "01a217ac-6896-7141-bdf7-dcc666577300",
-                     *         "lastActivity": "2026-11-26T11:45:04.939Z",
-                     *         "lastEditedBy": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *         "lastActivity": "2026-11-26T15:20:29.980Z",
+                     *         "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "lastEditedByUser": {
-                     *           "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -33966,9 +34451,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-26T11:45:04.939Z",
+                     *         "updatedAt": "2026-11-26T15:20:29.980Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *       }
                      *     ]
                      */
@@ -34004,7 +34489,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                 *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -34024,20 +34509,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a217ac-659d-7092-9df0-cb7bdea282c2",
+                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T11:45:04.616Z",
-                     *       "createdById": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "createdAt": "2026-11-26T15:20:29.486Z",
+                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a217ac-64f2-7697-b619-b8b2fd4464f5",
-                     *       "id": "01a217ac-6868-7620-9013-54d049faee2f",
-                     *       "lastActivity": "2026-11-26T11:45:04.616Z",
+                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21871-a02e-716f-98a5-086b20e072d1",
+                     *       "lastActivity": "2026-11-26T15:20:29.486Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -34051,9 +34536,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T11:45:04.616Z",
+                     *       "updatedAt": "2026-11-26T15:20:29.486Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -34109,49 +34594,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a217ac-6a08-7731-95bf-7c360126a96c",
+                     *               "id": "01a21871-a2ba-7312-9ddf-9c35ea18c893",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a217ac-64f2-7697-b619-b8b321831f21/messages/attachments/01a217ac-6a08-7731-95bf-7c360126a96c/download"
+                     *               "url": "/api/workrooms/01a21871-9999-71ba-a5ad-14d3600a5f6f/messages/attachments/01a21871-a2ba-7312-9ddf-9c35ea18c893/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-26T11:45:05.037Z",
+                     *           "createdAt": "2026-11-26T15:20:30.157Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a217ac-6a0d-70e8-9c3f-b15e3259df56",
-                     *           "replyToId": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
+                     *           "id": "01a21871-a2cd-76df-9168-8d7dba69af2a",
+                     *           "replyToId": "01a21871-a28e-7543-9ed2-06637c758150",
                      *           "sender": {
-                     *             "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *           "senderId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-26T11:45:05.024Z",
+                     *           "createdAt": "2026-11-26T15:20:30.093Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-26T11:45:05.043Z",
-                     *           "id": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
+                     *           "editedAt": "2026-11-26T15:20:30.372Z",
+                     *           "id": "01a21871-a28e-7543-9ed2-06637c758150",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *           "senderId": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -34190,10 +34675,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a217ac-6a08-7731-95bf-7c360126a96c"
+                 *         "01a21871-a2ba-7312-9ddf-9c35ea18c893"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a217ac-6a00-77c7-ad00-1924a7d542fb"
+                 *       "replyToId": "01a21871-a28e-7543-9ed2-06637c758150"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -34222,29 +34707,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a217ac-6a08-7731-95bf-7c360126a96c",
+                     *           "id": "01a21871-a2ba-7312-9ddf-9c35ea18c893",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a217ac-64f2-7697-b619-b8b321831f21/messages/attachments/01a217ac-6a08-7731-95bf-7c360126a96c/download"
+                     *           "url": "/api/workrooms/01a21871-9999-71ba-a5ad-14d3600a5f6f/messages/attachments/01a21871-a2ba-7312-9ddf-9c35ea18c893/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-26T11:45:05.037Z",
+                     *       "createdAt": "2026-11-26T15:20:30.157Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a217ac-6a0d-70e8-9c3f-b15e3259df56",
-                     *       "replyToId": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
+                     *       "id": "01a21871-a2cd-76df-9168-8d7dba69af2a",
+                     *       "replyToId": "01a21871-a28e-7543-9ed2-06637c758150",
                      *       "sender": {
-                     *         "id": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a217ac-44f4-75e5-bb90-78922179bd0c",
+                     *       "senderId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34299,10 +34784,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a217ac-6a08-7731-95bf-7c360126a96c",
+                     *       "id": "01a21871-a2ba-7312-9ddf-9c35ea18c893",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a217ac-64f2-7697-b619-b8b321831f21/messages/attachments/01a217ac-6a08-7731-95bf-7c360126a96c/download"
+                     *       "url": "/api/workrooms/01a21871-9999-71ba-a5ad-14d3600a5f6f/messages/attachments/01a21871-a2ba-7312-9ddf-9c35ea18c893/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -34404,21 +34889,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-26T11:45:05.024Z",
-                     *       "deletedAt": "2026-11-26T11:45:05.076Z",
-                     *       "editedAt": "2026-11-26T11:45:05.043Z",
-                     *       "id": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
+                     *       "createdAt": "2026-11-26T15:20:30.093Z",
+                     *       "deletedAt": "2026-11-26T15:20:30.474Z",
+                     *       "editedAt": "2026-11-26T15:20:30.372Z",
+                     *       "id": "01a21871-a28e-7543-9ed2-06637c758150",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "senderId": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34471,21 +34956,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-26T11:45:05.024Z",
+                     *       "createdAt": "2026-11-26T15:20:30.093Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-26T11:45:05.043Z",
-                     *       "id": "01a217ac-6a00-77c7-ad00-1924a7d542fb",
+                     *       "editedAt": "2026-11-26T15:20:30.372Z",
+                     *       "id": "01a21871-a28e-7543-9ed2-06637c758150",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *         "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a217ac-44f3-7207-bbea-df38a06003f4",
+                     *       "senderId": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a217ac-64f2-7697-b619-b8b321831f21"
+                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34520,7 +35005,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a217ac-6a0d-70e8-9c3f-b15e3259df56"
+                 *       "lastReadMessageId": "01a21871-a2cd-76df-9168-8d7dba69af2a"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];

@@ -137,9 +137,9 @@ statements! {
     ROSTER_ORIGINS = "DELETE FROM roster_origins WHERE object = 'PERSON' AND (organization_id, external_id) IN (
         SELECT m.organization_id, m.external_id FROM members m WHERE m.user_id = $1 AND m.external_id IS NOT NULL)";
     /// The user in the differences of roster runs.
-    ROSTER_ENTRIES = "DELETE FROM roster_run_entries WHERE name = (SELECT u.name FROM users u WHERE u.id = $1)
-        OR (organization_id, external_id) IN (
-            SELECT m.organization_id, m.external_id FROM members m WHERE m.user_id = $1 AND m.external_id IS NOT NULL)";
+    ROSTER_ENTRIES = "DELETE FROM roster_run_entries WHERE (organization_id, external_id) IN (
+        SELECT m.organization_id, m.external_id FROM members m WHERE m.user_id = $1 AND m.external_id IS NOT NULL)";
+    ROSTER_NAMES = "DELETE FROM roster_run_entries WHERE name = (SELECT u.name FROM users u WHERE u.id = $1)";
     /// Roster runs that the user started or confirmed.
     ROSTER_STARTS = "UPDATE roster_runs SET started_by_id = NULL WHERE started_by_id = $1";
     ROSTER_CONFIRMATIONS = "UPDATE roster_runs SET confirmed_by_id = NULL WHERE confirmed_by_id = $1";
@@ -271,7 +271,13 @@ impl PlatformTx<'_> {
         let exports: Vec<Option<String>> = self
             .connection
             .fetch_all(&EXPORTS, args![user], |row| row.get("file_key"))?;
-        for statement in [&ROSTER_ORIGINS, &ROSTER_ENTRIES, &ROSTER_STARTS, &ROSTER_CONFIRMATIONS] {
+        for statement in [
+            &ROSTER_ORIGINS,
+            &ROSTER_ENTRIES,
+            &ROSTER_NAMES,
+            &ROSTER_STARTS,
+            &ROSTER_CONFIRMATIONS,
+        ] {
             self.connection.execute(statement, args![user])?;
         }
         let mut run = |statement: &'static Sql| -> Result<i64> {

@@ -18,7 +18,7 @@ statements! {
         WHERE r.state IN ('QUEUED', 'RUNNING') AND NOT EXISTS (SELECT 1 FROM jobs j
             WHERE j.kind = 'ROSTER_RUN' AND j.entity_id = r.job_key AND j.organization_id = r.organization_id
                 AND j.status IN ('QUEUED', 'RUNNING'))
-        ORDER BY r.id LIMIT $1";
+        ORDER BY r.source_id LIMIT $1";
     /// The client secrets of all sources.
     SECRETS = "SELECT id, client_secret FROM roster_sources ORDER BY id";
     /// Replaces a client secret that was encrypted again, unless it was changed in the meantime.

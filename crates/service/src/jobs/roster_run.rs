@@ -29,6 +29,7 @@ use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::platform::CrossTenantReason;
 use db::platform::jobs::ClaimedJob;
+use db::rosters::BroughtEnrollment;
 use db::{RequestContext, Tenant};
 
 /// Maximum number of nightly runs that one round starts, and of lost runs that it ends.
@@ -348,14 +349,14 @@ impl RunAttempt {
         is_homeroom: bool,
         leaving: &mut Leaving,
     ) -> Result<()> {
-        let mut after = String::new();
+        let mut after = BroughtEnrollment::default();
         loop {
             let (id, from) = (source.id.clone(), std::mem::take(&mut after));
             let page = self
                 .read(move |tx| tx.brought_enrollments(&id, is_homeroom, &from))
                 .await?;
             let Some(last) = page.last() else { return Ok(()) };
-            after.clone_from(&last.id);
+            after.clone_from(last);
             for enrollment in page {
                 leaving.departures.enrollments += 1;
                 let (class, person) = (enrollment.class.as_str(), enrollment.person.as_str());

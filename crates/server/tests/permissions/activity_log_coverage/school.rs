@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Scenario, id};
 use test_support::name_server::{self, NameRecords};
-use test_support::rows::texts;
+use test_support::rows::{execute, texts};
+use test_support::samples::{Ids, Sample, sample};
 use test_support::until;
 
 pub(super) async fn change_school(scenario: &mut Scenario<'_>) {
@@ -108,6 +109,53 @@ pub(super) async fn change_api_tokens(scenario: &mut Scenario<'_>) {
     let route = "DELETE /admin/api-tokens/{id}";
     scenario
         .call(adam, route, &[&id(&created)], Value::Null, &["TENANT_DELETE"])
+        .await;
+}
+
+pub(super) async fn follow_homeroom(scenario: &mut Scenario<'_>) {
+    let adam = &scenario.app.world.adam;
+    let body = json!({"name": "9X", "academicYear": "2032/2033"});
+    let homeroom = scenario
+        .call(adam, "POST /homerooms", &[], body, &["HOMEROOM_CREATE"])
+        .await;
+    let body = json!({"name": "9X", "academicYear": "2032/2033", "homeroomId": homeroom["id"]});
+    let class = scenario.call(adam, "POST /classes", &[], body, &["CLASS_CREATE"]).await;
+    let (route, body) = ("POST /classes/{id}/following", json!({"followsHomeroom": true}));
+    scenario
+        .call(adam, route, &[&id(&class)], body, &["CLASS_UPDATE"])
+        .await;
+}
+
+pub(super) async fn change_rosters(scenario: &mut Scenario<'_>) {
+    let (app, adam) = (scenario.app, &scenario.app.world.adam);
+    let sample = sample("POST", "/admin/rosters", &Ids::unknown());
+    let Sample::Json(body) = sample else { unreachable!() };
+    let source = scenario
+        .call(adam, "POST /admin/rosters", &[], body, &["TENANT_CREATE"])
+        .await;
+    let source = id(&source);
+    let insert = format!(
+        "INSERT INTO roster_runs (organization_id, id, source_id, kind, state, counts, applied, job_key, difference, created_at)
+        VALUES ('{}', 'waiting', '{source}', 'ON_DEMAND', 'WAITING', '{{}}', '{{}}', 'waiting', 'sample', 1)",
+        app.world.north
+    );
+    execute(&app.database, insert).await;
+    let route = "POST /admin/rosters/{id}/runs/{runId}/discard";
+    scenario
+        .call(adam, route, &[&source, "waiting"], json!({}), &["TENANT_UPDATE"])
+        .await;
+    let body = json!({"name": "Office"});
+    scenario
+        .call(adam, "PATCH /admin/rosters/{id}", &[&source], body, &["TENANT_UPDATE"])
+        .await;
+    scenario
+        .call(
+            adam,
+            "DELETE /admin/rosters/{id}",
+            &[&source],
+            Value::Null,
+            &["TENANT_DELETE"],
+        )
         .await;
 }
 

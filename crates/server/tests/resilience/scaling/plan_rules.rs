@@ -164,6 +164,11 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("activity::OWN_CLASSES", "a school has tens of classes"),
     ("rooms::ROOMS", "a school has tens of classes"),
     ("classes::LIST*", "the list of the school's classes"),
+    (
+        "homerooms::WITH_CLASS",
+        "the classes of a school, for all of its homerooms",
+    ),
+    ("rosters::DELETE_JOB", "the jobs of a school are kept for days"),
     ("archives::BYTES", "the files of what was deleted within a month"),
     ("archives::NEXT", "ends at the first"),
     ("archives::SUBJECTS", "a school has tens of subjects"),
