@@ -70,15 +70,15 @@ scenario("administrator adds a roster source and confirms who leaves", async (ha
   await page.keyboard.press("Escape");
   const api = await harness.api("admin");
   const [source] = await api.get("/admin/rosters");
-  await section.getByRole("button", { name: "Run Administration now" }).click();
+  await section.getByRole("button", { name: "Run now: Administration" }).click();
   await until(async () => {
     const [run] = (await api.get(`/admin/rosters/${source.id}/runs`)).data;
     return run.kind === "ON_DEMAND" && run.state === "DONE";
   }, "the run has ended");
-  await section.getByText("On demand").waitFor();
+  await section.getByText("On demand", { exact: true }).waitFor();
   await section.getByText("done", { exact: true }).waitFor();
   users.pop();
-  await section.getByRole("button", { name: "Run Administration now" }).click();
+  await section.getByRole("button", { name: "Run now: Administration" }).click();
   await section.getByText("waits for you").waitFor();
   await assertAccessible(page);
   await assertNoOverflow(page);
