@@ -14087,56 +14087,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "createdAt": "2026-11-26T15:20:31.874Z",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "createdAt": "2026-11-26T15:58:43.374Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *           "entityId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-a995-7670-a524-3e21e776f5b3",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *           "requestId": "01a21871-a977-7786-b9f7-c7894c9a6eb8",
-                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-a0af-77b6-891a-e9183b8d21dd",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "requestId": "01a21894-a0ad-7344-94dc-d7e00a2bbcd8",
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "createdAt": "2026-11-26T15:20:31.812Z",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "createdAt": "2026-11-26T15:58:43.369Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *           "entityId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-a94a-742a-b908-e885acb05f7c",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *           "requestId": "01a21871-a942-7405-a870-d72bb7589b68",
-                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-a0aa-7029-8ea8-a59ad10d1e36",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "requestId": "01a21894-a0a8-7264-bad4-888fc4da6740",
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NzA2NDMxMzk1LCIwMWEyMTg3MS1hN2JiLTcxNzEtODFlZC1jYWQzOTJmYmU4MWEiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NzA4NzIzMzEzLCIwMWEyMTg5NC1hMDczLTcwMjMtYjI1Ni04NzM4ZTA5ZWEzYmUiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -14195,7 +14195,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a21871-ace3-779a-a61d-a01077793211,2026-11-26T15:20:32.737Z,01a21871-7cb1-7681-8ccd-5ecb7ced552e,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a21871-9ca2-77d3-83a7-f883002794de,The river,01a21871-859a-70d0-925e-988bd7867316,0…
+                     *     01a21894-a167-7351-9727-f6a40f7ff316,2026-11-26T15:58:43.557Z,01a21894-98c3-71a0-9f54-9f9b7621b91a,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a21894-9f20-705f-a1f6-39df6b0a1049,The river,01a21894-9b4c-70d4-a7aa-d1ae56039d6f,0…
                      */
                     "text/csv": string;
                 };
@@ -14390,16 +14390,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T15:20:24.230Z",
+                     *         "createdAt": "2026-11-26T15:58:42.431Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a21871-8ba6-76a5-979b-027d81d76b4b",
+                     *         "id": "01a21894-9cff-75fe-9979-dc7e767b595e",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=QBaTZdC0EYyBG3uDGXQjzGE4IU22LHmz",
+                     *         "recordValue": "groupwork-domain=9VXhJhpzM9wSzJkA0uand12tXOiTOB6h",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-26T15:20:24.230Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.431Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -14451,16 +14451,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T15:20:24.230Z",
+                     *       "createdAt": "2026-11-26T15:58:42.431Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a21871-8ba6-76a5-979b-027d81d76b4b",
+                     *       "id": "01a21894-9cff-75fe-9979-dc7e767b595e",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=QBaTZdC0EYyBG3uDGXQjzGE4IU22LHmz",
+                     *       "recordValue": "groupwork-domain=9VXhJhpzM9wSzJkA0uand12tXOiTOB6h",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-26T15:20:24.230Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.431Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -14588,7 +14588,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                 *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -14629,7 +14629,7 @@ export interface operations {
                      *         "submissionNotes": 0,
                      *         "textSnippets": 0
                      *       },
-                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -14661,7 +14661,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                 *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -14676,15 +14676,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:24.244Z",
+                     *       "createdAt": "2026-11-26T15:58:42.441Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a21871-8bb4-77b5-a54d-335d0e7c25f5",
+                     *       "id": "01a21894-9d0a-700f-89d7-62fb734068ce",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14726,15 +14726,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:24.244Z",
+                     *       "createdAt": "2026-11-26T15:58:42.441Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a21871-8bb4-77b5-a54d-335d0e7c25f5",
+                     *       "id": "01a21894-9d0a-700f-89d7-62fb734068ce",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
-                     *       "status": "QUEUED",
-                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *       "status": "RUNNING",
+                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14827,18 +14827,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-26T15:20:23.603Z",
+                     *           "createdAt": "2026-11-26T15:58:42.228Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-12-03T15:20:23.603Z",
+                     *           "expiresAt": "2026-12-03T15:58:42.228Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a21871-89f3-75a2-bee7-5e4d1a3021b3",
+                     *           "id": "01a21894-9c55-7289-bdc8-e69fbf58053c",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-26T15:20:23.603Z",
+                     *           "sentAt": "2026-11-26T15:58:42.228Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-26T15:20:23.603Z"
+                     *           "updatedAt": "2026-11-26T15:58:42.228Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14998,34 +14998,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:20.407Z",
+                     *           "createdAt": "2026-11-26T15:58:41.349Z",
                      *           "externalId": null,
-                     *           "id": "01a21871-7cb7-7497-a95c-8b8889f8e9ae",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "id": "01a21894-98c5-75ec-ba3f-79adb975a80e",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
+                     *             "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:20.400Z",
+                     *           "createdAt": "2026-11-26T15:58:41.347Z",
                      *           "externalId": null,
-                     *           "id": "01a21871-7cb0-76d5-aeb6-a31d98993d75",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9a5cbcb503",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b"
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -15118,19 +15118,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:22.899Z",
+                     *       "createdAt": "2026-11-26T15:58:42.087Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a21871-87ff-75e1-865e-15c5c727b22d",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "id": "01a21894-9be7-74d8-9560-55c99311b2c5",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-26T15:20:23.320Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.157Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
+                     *         "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -15901,40 +15901,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *           "createdAt": "2026-11-26T15:20:21.726Z",
-                     *           "expiresAt": "2026-11-27T15:20:21.726Z",
-                     *           "id": "01a21871-8246-740b-9192-5be5fab85ee4",
+                     *           "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-11-26T15:58:41.870Z",
+                     *           "expiresAt": "2026-11-27T15:58:41.870Z",
+                     *           "id": "01a21894-9aed-7197-8a8c-b23b02ef8b4c",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T15:20:22.002Z",
+                     *           "updatedAt": "2026-11-26T15:58:41.910Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *             "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *           "createdAt": "2026-11-26T15:20:21.594Z",
-                     *           "expiresAt": "2026-11-27T15:20:21.594Z",
-                     *           "id": "01a21871-81ac-725f-99a3-9efb1529da7d",
+                     *           "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-11-26T15:58:41.827Z",
+                     *           "expiresAt": "2026-11-27T15:58:41.827Z",
+                     *           "id": "01a21894-9ac2-7381-8a0d-ab6f46782c99",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T15:20:21.713Z",
+                     *           "updatedAt": "2026-11-26T15:58:41.867Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
+                     *             "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -16017,15 +16017,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.375Z",
+                     *       "createdAt": "2026-11-26T15:58:41.345Z",
                      *       "customDomain": null,
-                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T15:20:20.375Z"
+                     *       "updatedAt": "2026-11-26T15:58:41.345Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -16077,9 +16077,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.375Z",
+                     *       "createdAt": "2026-11-26T15:58:41.345Z",
                      *       "customDomain": null,
-                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -16088,7 +16088,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T15:20:23.934Z"
+                     *       "updatedAt": "2026-11-26T15:58:42.307Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -16620,7 +16620,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-26T15:20:23.939Z",
+                     *       "countedAt": "2026-11-26T15:58:42.310Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -16689,8 +16689,8 @@ export interface operations {
                      *         "hasServer": false,
                      *         "lastError": null,
                      *         "lastErrorAt": null,
-                     *         "oldestQueuedAt": null,
-                     *         "queued": 0
+                     *         "oldestQueuedAt": "2026-11-26T15:58:42.528Z",
+                     *         "queued": 3
                      *       },
                      *       "fileRemovals": 0,
                      *       "jobs": {
@@ -16700,8 +16700,8 @@ export interface operations {
                      *       },
                      *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-26T15:20:26.587Z",
-                     *       "uptime": 6,
+                     *       "timestamp": "2026-11-26T15:58:42.779Z",
+                     *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -16755,50 +16755,50 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.619Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.990Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.673Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:43.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:28.574Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "deadline": "2026-12-01T15:20:28.897Z",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.974Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "deadline": "2026-12-01T15:58:43.012Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -16806,22 +16806,22 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
                      *         "hasRubric": false,
-                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T15:20:28.905Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.020Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -16855,17 +16855,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                 *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                 *       "deadline": "2026-11-29T15:20:28.540Z",
+                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                 *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                 *       "deadline": "2026-11-29T15:58:42.972Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3"
+                 *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
                  *         },
                  *         {
-                 *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3"
+                 *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -16891,20 +16891,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:28.574Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "deadline": "2026-11-29T15:20:28.540Z",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:42.974Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "deadline": "2026-11-29T15:58:42.972Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -16912,30 +16912,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-11-29T15:20:28.540Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-11-29T15:58:42.972Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16943,34 +16943,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-11-29T15:20:28.540Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-11-29T15:58:42.972Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *           "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16978,16 +16978,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
                      *         }
                      *       ],
                      *       "hasRubric": false,
-                     *       "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -17001,7 +17001,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T15:20:28.574Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.974Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -17046,8 +17046,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *         "deadline": "2026-12-01T15:20:28.897Z",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "deadline": "2026-12-01T15:58:43.012Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -17106,32 +17106,32 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-12-01T15:20:28.897Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-12-01T15:58:43.012Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *           },
                      *           "currentSubmission": {
                      *             "attempt": 3,
-                     *             "createdAt": "2026-11-26T15:20:31.682Z",
+                     *             "createdAt": "2026-11-26T15:58:43.347Z",
                      *             "documents": [
                      *               {
-                     *                 "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
+                     *                 "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
                      *                 "fileExtension": "docx",
-                     *                 "id": "01a21871-a8b3-7511-8380-55a6d6057062",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
+                     *                 "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
                      *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                 "size": 5587,
-                     *                 "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *                 "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *                 "title": "Our page"
                      *               }
                      *             ],
@@ -17139,64 +17139,64 @@ export interface operations {
                      *             "grade": {
                      *               "feedback": null,
                      *               "files": [],
-                     *               "gradedAt": "2026-11-26T15:20:31.874Z",
-                     *               "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "gradedAt": "2026-11-26T15:58:43.374Z",
+                     *               "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *               "history": 2,
                      *               "memberGrades": [],
                      *               "points": 13,
-                     *               "publishedAt": "2026-11-26T15:20:31.874Z",
+                     *               "publishedAt": "2026-11-26T15:58:43.374Z",
                      *               "rubric": [],
                      *               "status": "PUBLISHED",
                      *               "value": "2"
                      *             },
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *             "isLate": false,
                      *             "lateBySeconds": 0,
                      *             "memberIds": [
-                     *               "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *               "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *               "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *             ],
                      *             "note": null,
                      *             "onBehalf": false,
                      *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-26T15:20:31.682Z",
-                     *             "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "submittedAt": "2026-11-26T15:58:43.347Z",
+                     *             "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "withdrawnAt": null,
                      *             "withdrawnById": null
                      *           },
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *             "name": "Bridge"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *               "deadline": "2026-12-01T15:20:28.897Z",
-                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "deadline": "2026-12-01T15:58:43.012Z",
+                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.574Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.974Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T15:20:31.682Z",
+                     *               "createdAt": "2026-11-26T15:58:43.347Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
+                     *                   "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a21871-a8b3-7511-8380-55a6d6057062",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
+                     *                   "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *                   "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -17204,146 +17204,146 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T15:20:31.874Z",
-                     *                 "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "gradedAt": "2026-11-26T15:58:43.374Z",
+                     *                 "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T15:20:31.874Z",
+                     *                 "publishedAt": "2026-11-26T15:58:43.374Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *               "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *               "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *                 "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *                 "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *                 "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T15:20:31.682Z",
-                     *               "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "submittedAt": "2026-11-26T15:58:43.347Z",
+                     *               "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *             "currentSubmissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.673Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:43.000Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *                 "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *                 "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *                 "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *               "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T15:20:31.874Z"
+                     *             "updatedAt": "2026-11-26T15:58:43.374Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *             "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *             "name": "Geography"
                      *           }
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-12-01T15:20:28.897Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-12-01T15:58:43.012Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *           },
                      *           "currentSubmission": null,
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *             "name": "Source"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *               "deadline": "2026-12-01T15:20:28.897Z",
-                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "deadline": "2026-12-01T15:58:43.012Z",
+                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.574Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.974Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *               "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -17351,10 +17351,10 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *             "updatedAt": "2026-11-26T15:58:42.974Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *             "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *             "name": "Geography"
                      *           }
                      *         }
@@ -17362,8 +17362,8 @@ export interface operations {
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "deadline": "2026-12-01T15:20:28.897Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "deadline": "2026-12-01T15:58:43.012Z",
                      *           "graded": 1,
                      *           "groups": 2,
                      *           "inProgress": 0,
@@ -17415,11 +17415,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "deadline": "2026-12-01T15:20:28.897Z",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "deadline": "2026-12-01T15:58:43.012Z",
                      *       "groupCount": 2,
-                     *       "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -17522,20 +17522,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:28.574Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "deadline": "2026-11-29T15:20:28.540Z",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:42.974Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "deadline": "2026-11-29T15:58:42.972Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -17543,30 +17543,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-11-29T15:20:28.540Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-11-29T15:58:42.972Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -17574,34 +17574,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-11-29T15:20:28.540Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-11-29T15:58:42.972Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *           "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -17609,16 +17609,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
                      *         }
                      *       ],
                      *       "hasRubric": false,
-                     *       "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -17632,7 +17632,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T15:20:28.574Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.974Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -17676,26 +17676,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *         "createdAt": "2026-11-26T15:20:28.619Z",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "createdAt": "2026-11-26T15:58:42.990Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *         "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *         "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *         "createdAt": "2026-11-26T15:20:28.673Z",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "createdAt": "2026-11-26T15:58:43.000Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *         "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *         "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *       }
                      *     ]
                      */
@@ -17735,7 +17735,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e"
+                 *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -17752,16 +17752,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *       "createdAt": "2026-11-26T15:20:28.673Z",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "createdAt": "2026-11-26T15:58:43.000Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *       "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *       "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -17902,27 +17902,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:28.574Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "deadline": "2026-12-01T15:20:28.897Z",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.974Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "deadline": "2026-12-01T15:58:43.012Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T15:20:28.905Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.020Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -17933,35 +17933,35 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *               "lastActivity": "2026-11-26T15:20:29.486Z",
+                     *               "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *               "lastActivity": "2026-11-26T15:58:43.077Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
-                     *               "lastActivity": "2026-11-26T15:20:29.980Z",
-                     *               "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *               "lastActivity": "2026-11-26T15:58:43.130Z",
+                     *               "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "createdAt": "2026-11-26T15:20:27.800Z",
-                     *             "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "createdAt": "2026-11-26T15:58:42.897Z",
+                     *             "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-26T15:20:30.539Z",
-                     *             "helpRequestedById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "helpRequestedAt": "2026-11-26T15:58:43.225Z",
+                     *             "helpRequestedById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *             "isHidden": false,
                      *             "meetingPlace": null,
                      *             "memberCount": 3,
@@ -17969,79 +17969,79 @@ export interface operations {
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *             "updatedAt": "2026-11-26T15:20:30.539Z",
-                     *             "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *             "updatedAt": "2026-11-26T15:58:43.225Z",
+                     *             "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *               "deadline": "2026-12-01T15:20:28.897Z",
-                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "deadline": "2026-12-01T15:58:43.012Z",
+                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.574Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.974Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.673Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:43.000Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *                 "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *                 "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *                 "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *               "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:20:29.486Z"
+                     *             "updatedAt": "2026-11-26T15:58:43.077Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-26T15:20:30.539Z",
+                     *           "helpRequestedAt": "2026-11-26T15:58:43.225Z",
                      *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *                 "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -18050,7 +18050,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *                 "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -18067,10 +18067,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "createdAt": "2026-11-26T15:20:27.835Z",
-                     *             "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "createdAt": "2026-11-26T15:58:42.905Z",
+                     *             "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -18080,57 +18080,57 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *             "isHidden": true,
                      *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-12-03T15:20:27.832Z",
-                     *             "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *             "updatedAt": "2026-11-26T15:20:27.835Z",
-                     *             "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
+                     *             "startDate": "2026-12-03T15:58:42.903Z",
+                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *             "updatedAt": "2026-11-26T15:58:42.905Z",
+                     *             "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *               "deadline": "2026-12-01T15:20:28.897Z",
-                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "deadline": "2026-12-01T15:58:43.012Z",
+                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.574Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.974Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *               "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -18138,7 +18138,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *             "updatedAt": "2026-11-26T15:58:42.974Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -18148,7 +18148,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *                 "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -18160,9 +18160,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a21871-9999-71ba-a5ad-14d26d5381c3"
+                     *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
                      *       ],
-                     *       "serverNow": "2026-11-26T15:20:30.549Z"
+                     *       "serverNow": "2026-11-26T15:58:43.230Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -18202,7 +18202,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-01T15:20:28.897Z"
+                 *       "deadline": "2026-12-01T15:58:43.012Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -18220,13 +18220,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "01a21871-99bc-70de-8a20-6401ec23dec3"
+                     *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "01a21894-9eda-736f-8d9c-18fdf64e95f1"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-29T15:20:28.540Z",
-                     *           "to": "2026-12-01T15:20:28.897Z"
+                     *           "from": "2026-11-29T15:58:42.972Z",
+                     *           "to": "2026-12-01T15:58:43.012Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -18269,7 +18269,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-16T15:20:32.829Z",
+                 *       "deadline": "2026-12-16T15:58:43.588Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -18289,45 +18289,45 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
-                     *           "createdAt": "2026-11-26T15:20:32.879Z",
+                     *           "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
+                     *           "createdAt": "2026-11-26T15:58:43.590Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21871-ad71-7728-9f51-73f2aaa4899d",
+                     *           "id": "01a21894-a187-7109-bcef-bab8d5e1c817",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *           "url": "/api/assignments/01a21871-ade8-748c-9dfe-9bd5cf291944/attachments/01a21871-ad71-7728-9f51-73f2aaa4899d/download"
+                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "url": "/api/assignments/01a21894-a189-7496-b12a-7763ffbd7b0c/attachments/01a21894-a187-7109-bcef-bab8d5e1c817/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:32.879Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "deadline": "2026-12-16T15:20:32.829Z",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:43.590Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "deadline": "2026-12-16T15:58:43.588Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
                      *       "hasRubric": false,
-                     *       "id": "01a21871-ade8-748c-9dfe-9bd5cf291944",
+                     *       "id": "01a21894-a189-7496-b12a-7763ffbd7b0c",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -18341,7 +18341,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T15:20:32.879Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.590Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -18495,8 +18495,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a21871-a8c5-7780-b3ee-c18639e00c80,1,At the bridge,3,2026-11-26T15:20:31.682Z,0,,,2,13,,PUBLISHED,2026-11-26T15:20:31.874Z
-                     *     01a21871-a8c5-7780-b3ee-c18639e00c80,1,At the bridge,3,2026-11-26T15:20:31.682Z,0,01a21871-7cb3-7621-8dd6-0f15ba56585e,Ben Okafor,,,,PUBLISHED,2026-11-26T15:20:31.87…
+                     *     01a21894-a097-7089-b94b-fc24546fd9b0,1,At the bridge,3,2026-11-26T15:58:43.347Z,0,,,2,13,,PUBLISHED,2026-11-26T15:58:43.374Z
+                     *     01a21894-a097-7089-b94b-fc24546fd9b0,1,At the bridge,3,2026-11-26T15:58:43.347Z,0,01a21894-98c4-7372-8cbb-85dc3f8cb320,Ben Okafor,,,,PUBLISHED,2026-11-26T15:58:43.37…
                      */
                     "text/csv": string;
                 };
@@ -18596,7 +18596,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a21871-9999-71ba-a5ad-14d26d5381c3"
+                 *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
                  *       ]
                  *     }
                  */
@@ -18614,43 +18614,43 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "deadline": "2026-12-16T15:20:32.829Z",
-                     *           "id": "01a21871-ade8-748c-9dfe-9bd5cf291944",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "deadline": "2026-12-16T15:58:43.588Z",
+                     *           "id": "01a21894-a189-7496-b12a-7763ffbd7b0c",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
-                     *         "createdAt": "2026-11-26T15:20:33.111Z",
+                     *         "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
+                     *         "createdAt": "2026-11-26T15:58:43.598Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
-                     *             "createdAt": "2026-11-26T15:20:32.879Z",
+                     *             "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
+                     *             "createdAt": "2026-11-26T15:58:43.590Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21871-ad71-7728-9f51-73f2aaa4899d",
+                     *             "id": "01a21894-a187-7109-bcef-bab8d5e1c817",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-ade8-748c-9dfe-9bd5cf291944/attachments/01a21871-ad71-7728-9f51-73f2aaa4899d/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-a189-7496-b12a-7763ffbd7b0c/attachments/01a21894-a187-7109-bcef-bab8d5e1c817/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-ae60-74b3-9403-a5565d68719b",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-a192-76fd-bd8a-a17d0205507a",
                      *         "includesSharedText": false,
                      *         "isComplete": false,
                      *         "isDraft": false,
@@ -18658,7 +18658,7 @@ export interface operations {
                      *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T15:20:33.111Z"
+                     *         "updatedAt": "2026-11-26T15:58:43.598Z"
                      *       }
                      *     ]
                      */
@@ -18742,7 +18742,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-12-02T15:20:28.924Z"
+                 *       "lateAllowedUntil": "2026-12-02T15:58:43.027Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -18758,63 +18758,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "deadline": "2026-12-01T15:20:28.897Z",
-                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "deadline": "2026-12-01T15:58:43.012Z",
+                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *       "createdAt": "2026-11-26T15:20:28.574Z",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "createdAt": "2026-11-26T15:58:42.974Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.619Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.990Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *           "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.673Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:43.000Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *           "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *           "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *       "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T15:20:28.934Z"
+                     *       "updatedAt": "2026-11-26T15:58:43.033Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -19056,7 +19056,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a21871-ad71-7728-9f51-73f2aaa4899d",
+                 *       "templateAttachmentId": "01a21894-a187-7109-bcef-bab8d5e1c817",
                  *       "title": "Questions"
                  *     }
                  */
@@ -19074,23 +19074,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a21871-ade8-748c-9dfe-9bd5cf291944",
+                     *           "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T15:20:33.238Z",
-                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "createdAt": "2026-11-26T15:58:43.609Z",
+                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-aee0-7770-8f4d-6bbd0a8fcf79",
-                     *           "lastActivity": "2026-11-26T15:20:33.238Z",
-                     *           "lastEditedBy": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-a19b-7049-8d87-8a741d95d9a7",
+                     *           "lastActivity": "2026-11-26T15:58:43.609Z",
+                     *           "lastEditedBy": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "lastEditedByUser": {
-                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -19104,9 +19104,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-26T15:20:33.238Z",
+                     *           "updatedAt": "2026-11-26T15:58:43.609Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *         }
                      *       ],
                      *       "full": [],
@@ -19212,7 +19212,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -19476,7 +19476,7 @@ export interface operations {
                  * @example {
                  *       "banExpiresIn": 3600,
                  *       "banReason": "Left the school",
-                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -19492,19 +19492,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-26T16:20:27.551Z",
+                     *         "banExpires": "2026-11-26T16:58:42.836Z",
                      *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-26T15:20:25.276Z",
+                     *         "createdAt": "2026-11-26T15:58:42.650Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:27.551Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.836Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19555,16 +19555,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:27.687Z",
+                     *         "createdAt": "2026-11-26T15:58:42.859Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-9927-7534-b9e6-4c1d2b66444a",
+                     *         "id": "01a21894-9eab-72ea-bd42-93d3625034c1",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:27.687Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.859Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19605,16 +19605,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T15:20:25.276Z",
+                     *       "createdAt": "2026-11-26T15:58:42.650Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *       "image": null,
                      *       "name": "Wes Adler",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T15:20:25.276Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.650Z",
                      *       "username": null
                      *     }
                      */
@@ -19688,7 +19688,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19705,30 +19705,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T15:20:27.640Z",
-                     *         "expiresAt": "2026-11-26T16:20:27.640Z",
-                     *         "id": "01a21871-98f8-703e-b5be-adc38773d0bd",
-                     *         "impersonatedBy": "01a21871-7cae-70a2-a23b-2dc321601c6d",
+                     *         "createdAt": "2026-11-26T15:58:42.845Z",
+                     *         "expiresAt": "2026-11-26T16:58:42.845Z",
+                     *         "id": "01a21894-9e9d-74af-aafc-70fc94f1dcaf",
+                     *         "impersonatedBy": "01a21894-98c2-7666-848f-07f87d400342",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "qIDJb67r9dRwtH3U0R9FxRZjFWmdeWlJ",
-                     *         "updatedAt": "2026-11-26T15:20:27.640Z",
+                     *         "token": "ReN8eEW0qh2ExP9dLKwhvQM7NJ6LbTmM",
+                     *         "updatedAt": "2026-11-26T15:58:42.845Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                     *         "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:25.276Z",
+                     *         "createdAt": "2026-11-26T15:58:42.650Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:27.596Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.841Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19758,7 +19758,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                 *       "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19775,28 +19775,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *           "createdAt": "2026-11-26T15:20:21.726Z",
-                     *           "expiresAt": "2026-11-27T15:20:21.726Z",
-                     *           "id": "01a21871-8246-740b-9192-5be5fab85ee4",
+                     *           "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-11-26T15:58:41.870Z",
+                     *           "expiresAt": "2026-11-27T15:58:41.870Z",
+                     *           "id": "01a21894-9aed-7197-8a8c-b23b02ef8b4c",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "QmPKha0ym21NAsTm6snFZmd5VtV3P60M",
-                     *           "updatedAt": "2026-11-26T15:20:22.002Z",
+                     *           "token": "ajgHa1HtILqoVz0BSXDHM85PaGUdIMJM",
+                     *           "updatedAt": "2026-11-26T15:58:41.910Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-26T15:20:25.934Z",
-                     *           "expiresAt": "2026-11-27T15:20:25.934Z",
-                     *           "id": "01a21871-92ec-764e-9090-476a4c01ebb5",
+                     *           "createdAt": "2026-11-26T15:58:42.702Z",
+                     *           "expiresAt": "2026-11-27T15:58:42.702Z",
+                     *           "id": "01a21894-9e2d-7550-bf7e-43b73134f114",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "XQBbERCBlpaggCfDlcKKW4749HRbXy1C",
-                     *           "updatedAt": "2026-11-26T15:20:25.934Z",
+                     *           "token": "nMmxMiaL9rAKu1ark6PIWkCNxyDqyLOm",
+                     *           "updatedAt": "2026-11-26T15:58:42.702Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *         }
                      *       ]
                      *     }
@@ -19859,16 +19859,16 @@ export interface operations {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-26T15:20:25.276Z",
+                     *           "createdAt": "2026-11-26T15:58:42.650Z",
                      *           "displayUsername": null,
                      *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *           "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *           "image": null,
                      *           "name": "Wes Adler",
                      *           "role": "ADMIN",
                      *           "twoFactorEnabled": false,
-                     *           "updatedAt": "2026-11-26T15:20:25.276Z",
+                     *           "updatedAt": "2026-11-26T15:58:42.650Z",
                      *           "username": null
                      *         }
                      *       ]
@@ -19896,7 +19896,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-9927-7534-b9e6-4c1d2b66444a"
+                 *       "userId": "01a21894-9eab-72ea-bd42-93d3625034c1"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19940,7 +19940,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "XQBbERCBlpaggCfDlcKKW4749HRbXy1C"
+                 *       "sessionToken": "nMmxMiaL9rAKu1ark6PIWkCNxyDqyLOm"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -19982,7 +19982,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -20025,7 +20025,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "role": "TEACHER",
-                 *       "userId": "01a21871-9927-7534-b9e6-4c1d2b66444a"
+                 *       "userId": "01a21894-9eab-72ea-bd42-93d3625034c1"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -20044,16 +20044,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:27.687Z",
+                     *         "createdAt": "2026-11-26T15:58:42.859Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-9927-7534-b9e6-4c1d2b66444a",
+                     *         "id": "01a21894-9eab-72ea-bd42-93d3625034c1",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "TEACHER",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:27.696Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.862Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20084,7 +20084,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -20135,30 +20135,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T15:20:25.031Z",
-                     *         "expiresAt": "2026-11-27T15:20:25.031Z",
-                     *         "id": "01a21871-8fa8-76dc-839f-e3dbe77c3234",
+                     *         "createdAt": "2026-11-26T15:58:42.612Z",
+                     *         "expiresAt": "2026-11-27T15:58:42.612Z",
+                     *         "id": "01a21894-9dd3-72c0-894d-e622fd4adb55",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "ypLnxXMCt8VYwIcE3rYQlRYjELm3USHj",
-                     *         "updatedAt": "2026-11-26T15:20:25.031Z",
+                     *         "token": "gPkhlydbl8Ft3SGVjvZOg9RVOIXMITAo",
+                     *         "updatedAt": "2026-11-26T15:58:42.612Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21871-7cae-70a2-a23b-2dc321601c6d"
+                     *         "userId": "01a21894-98c2-7666-848f-07f87d400342"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:20.398Z",
+                     *         "createdAt": "2026-11-26T15:58:41.346Z",
                      *         "displayUsername": null,
                      *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-7cae-70a2-a23b-2dc321601c6d",
+                     *         "id": "01a21894-98c2-7666-848f-07f87d400342",
                      *         "image": null,
                      *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:20.398Z",
+                     *         "updatedAt": "2026-11-26T15:58:41.346Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20185,7 +20185,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -20204,16 +20204,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:25.276Z",
+                     *         "createdAt": "2026-11-26T15:58:42.650Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:27.596Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.841Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20246,7 +20246,7 @@ export interface operations {
                  *       "data": {
                  *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -20264,16 +20264,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T15:20:25.276Z",
+                     *       "createdAt": "2026-11-26T15:58:42.650Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *       "image": null,
                      *       "name": "Wes Adler-Brown",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T15:20:26.795Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.791Z",
                      *       "username": null
                      *     }
                      */
@@ -20323,16 +20323,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:20.401Z",
+                     *         "createdAt": "2026-11-26T15:58:41.347Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:24.350Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.509Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20374,30 +20374,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T15:20:20.851Z",
-                     *         "expiresAt": "2026-11-27T15:20:20.851Z",
-                     *         "id": "01a21871-7f2c-73e9-adb1-6bb346243e16",
+                     *         "createdAt": "2026-11-26T15:58:41.565Z",
+                     *         "expiresAt": "2026-11-27T15:58:41.565Z",
+                     *         "id": "01a21894-99c8-70a6-9c70-90041cfdc24b",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "F8Weyfdralb4bpjqzhwW1nBGdxZWc8Hb",
-                     *         "updatedAt": "2026-11-26T15:20:20.851Z",
+                     *         "token": "1boTCrodrbOGrzUfDNguso159IReHlka",
+                     *         "updatedAt": "2026-11-26T15:58:41.565Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:20.401Z",
+                     *         "createdAt": "2026-11-26T15:58:41.347Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:20.401Z",
+                     *         "updatedAt": "2026-11-26T15:58:41.347Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20489,13 +20489,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "createdAt": "2026-11-26T15:20:20.401Z",
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecc056a3b7e",
+                     *         "accountId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "createdAt": "2026-11-26T15:58:41.347Z",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9ca1a37681",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-26T15:20:20.401Z",
-                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *         "updatedAt": "2026-11-26T15:58:41.347Z",
+                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *       }
                      *     ]
                      */
@@ -20528,16 +20528,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *         "createdAt": "2026-11-26T15:20:20.851Z",
-                     *         "expiresAt": "2026-11-27T15:20:20.851Z",
-                     *         "id": "01a21871-7f2c-73e9-adb1-6bb346243e16",
+                     *         "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "createdAt": "2026-11-26T15:58:41.565Z",
+                     *         "expiresAt": "2026-11-27T15:58:41.565Z",
+                     *         "id": "01a21894-99c8-70a6-9c70-90041cfdc24b",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "F8Weyfdralb4bpjqzhwW1nBGdxZWc8Hb",
-                     *         "updatedAt": "2026-11-26T15:20:21.083Z",
+                     *         "token": "1boTCrodrbOGrzUfDNguso159IReHlka",
+                     *         "updatedAt": "2026-11-26T15:58:41.633Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *       }
                      *     ]
                      */
@@ -20692,7 +20692,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a21871-89f3-75a2-bee7-5e4d1a3021b3"
+                 *       "invitationId": "01a21894-9c55-7289-bdc8-e69fbf58053c"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -20707,12 +20707,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:23.603Z",
+                     *       "createdAt": "2026-11-26T15:58:42.228Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-12-03T15:20:23.603Z",
-                     *       "id": "01a21871-89f3-75a2-bee7-5e4d1a3021b3",
-                     *       "inviterId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "expiresAt": "2026-12-03T15:58:42.228Z",
+                     *       "id": "01a21894-9c55-7289-bdc8-e69fbf58053c",
+                     *       "inviterId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -20798,17 +20798,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.401Z",
-                     *       "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "createdAt": "2026-11-26T15:58:41.347Z",
+                     *       "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *       "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -20884,36 +20884,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.375Z",
-                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "createdAt": "2026-11-26T15:58:41.345Z",
+                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:20.400Z",
-                     *           "id": "01a21871-7cb0-76d5-aeb6-a31d98993d75",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:58:41.347Z",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9a5cbcb503",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b"
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:20.401Z",
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:58:41.347Z",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -20998,8 +20998,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.375Z",
-                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "createdAt": "2026-11-26T15:58:41.345Z",
+                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -21116,8 +21116,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:20:20.375Z",
-                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "createdAt": "2026-11-26T15:58:41.345Z",
+                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -21156,12 +21156,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:20:23.603Z",
+                     *         "createdAt": "2026-11-26T15:58:42.228Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-12-03T15:20:23.603Z",
-                     *         "id": "01a21871-89f3-75a2-bee7-5e4d1a3021b3",
-                     *         "inviterId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "expiresAt": "2026-12-03T15:58:42.228Z",
+                     *         "id": "01a21894-9c55-7289-bdc8-e69fbf58053c",
+                     *         "inviterId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -21216,30 +21216,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:20.400Z",
-                     *           "id": "01a21871-7cb0-76d5-aeb6-a31d98993d75",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:58:41.347Z",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9a5cbcb503",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21871-7cb0-76d5-aeb6-a31bc48ef34b"
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:20.401Z",
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "createdAt": "2026-11-26T15:58:41.347Z",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *         }
                      *       ],
                      *       "total": 8
@@ -21377,7 +21377,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a"
+                 *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -21392,8 +21392,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.375Z",
-                     *       "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "createdAt": "2026-11-26T15:58:41.345Z",
+                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -22034,7 +22034,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "4aDE8MwyedG7qvumyOG0c1O79np6H1JN"
+                 *       "token": "XJfowOMUAxCqbLxi1eAR2EylhL7JVUY5"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -22124,21 +22124,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "F8Weyfdralb4bpjqzhwW1nBGdxZWc8Hb",
+                     *       "token": "1boTCrodrbOGrzUfDNguso159IReHlka",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:20:20.401Z",
+                     *         "createdAt": "2026-11-26T15:58:41.347Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:20:20.401Z",
+                     *         "updatedAt": "2026-11-26T15:58:41.347Z",
                      *         "username": null
                      *       }
                      *     }
@@ -23022,18 +23022,18 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-26T15:20:22.681Z",
+                     *         "createdAt": "2026-11-26T15:58:41.995Z",
                      *         "endDate": null,
                      *         "externalId": null,
                      *         "followsHomeroom": false,
                      *         "homeroom": {
-                     *           "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *           "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -23042,17 +23042,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *             "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "updatedAt": "2026-11-26T15:20:22.689Z"
+                     *         "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "updatedAt": "2026-11-26T15:58:42.003Z"
                      *       }
                      *     ]
                      */
@@ -23086,11 +23086,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
+                 *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a21871-843e-7702-8379-6db8efc48d00"
+                 *         "01a21894-9b12-759d-8ee7-b229c63f49de"
                  *       ]
                  *     }
                  */
@@ -23118,18 +23118,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:22.681Z",
+                     *       "createdAt": "2026-11-26T15:58:41.995Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
-                     *       "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *       "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -23138,17 +23138,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:22.681Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:41.995Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23199,18 +23199,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:22.681Z",
+                     *       "createdAt": "2026-11-26T15:58:41.995Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
-                     *       "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *       "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -23219,17 +23219,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:22.689Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:42.003Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23342,18 +23342,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:22.681Z",
+                     *       "createdAt": "2026-11-26T15:58:41.995Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
-                     *       "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *       "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -23362,17 +23362,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:22.689Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:42.003Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23432,52 +23432,52 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.619Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.990Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.673Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:43.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:28.574Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "deadline": "2026-12-01T15:20:28.897Z",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.974Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "deadline": "2026-12-01T15:58:43.012Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -23485,13 +23485,13 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
@@ -23499,18 +23499,18 @@ export interface operations {
                      *               "groupNumber": 2,
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
                      *         "hasRubric": false,
-                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
@@ -23524,7 +23524,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T15:20:28.905Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.020Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -23589,15 +23589,15 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:34.149Z",
+                     *       "createdAt": "2026-11-26T15:58:43.730Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a21871-b274-714b-b25a-1308fbc040c6",
+                     *       "id": "01a21894-a217-7117-aa7e-75f9d87724c3",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -23606,17 +23606,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:34.149Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:43.730Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -24001,18 +24001,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:27.800Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.897Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -24023,36 +24023,36 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *             "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *           },
                      *           {
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -24060,30 +24060,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:20:27.864Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.921Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:27.835Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.905Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -24094,38 +24094,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *         "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-99bc-70de-8a20-640352941095",
-                     *             "joinedAt": "2026-11-26T15:20:27.835Z",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
+                     *             "joinedAt": "2026-11-26T15:58:42.905Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *               "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *             "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T15:20:27.832Z",
+                     *         "startDate": "2026-12-03T15:58:42.903Z",
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:20:27.835Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.905Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
+                     *         "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
                      *       }
                      *     ]
                      */
@@ -24170,18 +24170,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T15:20:22.727Z",
-                     *           "id": "01a21871-85c8-7639-ae68-17f7f5e16333",
-                     *           "studentId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *           "enrolledAt": "2026-11-26T15:58:42.017Z",
+                     *           "id": "01a21894-9b61-70bc-bcb2-ad74fb19bc26",
+                     *           "studentId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *         },
                      *         "groupIds": [
-                     *           "01a21871-9999-71ba-a5ad-14d26d5381c3"
+                     *           "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
+                     *           "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -24189,16 +24189,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T15:20:22.899Z",
-                     *           "id": "01a21871-8805-712e-bc0e-94508345e1f9",
-                     *           "studentId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *           "enrolledAt": "2026-11-26T15:58:42.087Z",
+                     *           "id": "01a21894-9be7-74d8-9560-55cbf3bf285d",
+                     *           "studentId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
+                     *           "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -24237,8 +24237,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                 *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                 *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                 *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
                  *       ]
                  *     }
                  */
@@ -24352,11 +24352,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-26T15:20:22.727Z",
-                     *       "id": "01a21871-85c8-7639-ae68-17f7f5e16333",
-                     *       "studentId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *       "enrolledAt": "2026-11-26T15:58:42.017Z",
+                     *       "id": "01a21894-9b61-70bc-bcb2-ad74fb19bc26",
+                     *       "studentId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -24391,7 +24391,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21871-7cb2-74bc-85ad-1789bb4cee49"
+                 *       "userId": "01a21894-98c4-7372-8cbb-85d942e988b7"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -24407,7 +24407,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a21871-7cb2-74bc-85ad-1789bb4cee49",
+                     *         "id": "01a21894-98c4-7372-8cbb-85d942e988b7",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -24497,7 +24497,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
+                     *         "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -24548,28 +24548,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-26T15:20:27.754Z",
+                     *         "createdAt": "2026-11-26T15:58:42.882Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *         "updatedAt": "2026-11-26T15:20:27.785Z"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "updatedAt": "2026-11-26T15:58:42.891Z"
                      *       }
                      *     ]
                      */
@@ -24602,10 +24602,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                 *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -24626,28 +24626,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:27.754Z",
+                     *       "createdAt": "2026-11-26T15:58:42.882Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *       "updatedAt": "2026-11-26T15:20:27.754Z"
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "updatedAt": "2026-11-26T15:58:42.882Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -24692,50 +24692,50 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
-                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *           "deadline": "2026-12-01T15:20:28.897Z",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "deadline": "2026-12-01T15:58:43.012Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-26T15:20:28.905Z",
+                     *           "updatedAt": "2026-11-26T15:58:43.020Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:27.754Z",
+                     *       "createdAt": "2026-11-26T15:58:42.882Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "createdAt": "2026-11-26T15:20:27.800Z",
-                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "createdAt": "2026-11-26T15:58:42.897Z",
+                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -24745,7 +24745,7 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *           "isHidden": false,
                      *           "meetingPlace": null,
                      *           "memberCount": 3,
@@ -24753,16 +24753,16 @@ export interface operations {
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *           "updatedAt": "2026-11-26T15:20:27.864Z",
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "updatedAt": "2026-11-26T15:58:42.921Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *         },
                      *         {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "createdAt": "2026-11-26T15:20:27.835Z",
-                     *           "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "createdAt": "2026-11-26T15:58:42.905Z",
+                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -24772,30 +24772,30 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *           "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *           "isHidden": true,
                      *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-12-03T15:20:27.832Z",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *           "updatedAt": "2026-11-26T15:20:27.835Z",
+                     *           "startDate": "2026-12-03T15:58:42.903Z",
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "updatedAt": "2026-11-26T15:58:42.905Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
+                     *           "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
                      *         }
                      *       ],
-                     *       "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *       "updatedAt": "2026-11-26T15:20:27.785Z"
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "updatedAt": "2026-11-26T15:58:42.891Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -24840,12 +24840,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a21871-9ca2-77d3-83a7-f883002794de"
+                     *         "01a21894-9f20-705f-a1f6-39df6b0a1049"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "01a21871-99bc-70de-8a20-6401ec23dec3"
+                     *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "01a21894-9eda-736f-8d9c-18fdf64e95f1"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -24903,28 +24903,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:20:27.754Z",
+                     *       "createdAt": "2026-11-26T15:58:42.882Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
-                     *       "updatedAt": "2026-11-26T15:20:27.785Z"
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "updatedAt": "2026-11-26T15:58:42.891Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -25294,18 +25294,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "createdAt": "2026-11-26T15:20:31.058Z",
+                     *         "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "createdAt": "2026-11-26T15:58:43.308Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *         "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
-                     *         "publishedAt": "2026-11-26T15:20:31.058Z",
-                     *         "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "id": "01a21894-a06d-7351-acff-e73af3afc61b",
+                     *         "publishedAt": "2026-11-26T15:58:43.308Z",
+                     *         "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-26T15:20:31.395Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.313Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -25339,7 +25339,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                 *       "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -25360,18 +25360,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "createdAt": "2026-11-26T15:20:31.058Z",
+                     *       "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "createdAt": "2026-11-26T15:58:43.308Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *       "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
-                     *       "publishedAt": "2026-11-26T15:20:31.058Z",
-                     *       "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "id": "01a21894-a06d-7351-acff-e73af3afc61b",
+                     *       "publishedAt": "2026-11-26T15:58:43.308Z",
+                     *       "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-26T15:20:31.058Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.308Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -25408,7 +25408,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a21871-9999-71ba-a5ad-14d26d5381c3"
+                 *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
                  *       ]
                  *     }
                  */
@@ -25468,17 +25468,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "attempt": 3,
-                     *         "createdAt": "2026-11-26T15:20:31.682Z",
+                     *         "createdAt": "2026-11-26T15:58:43.347Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
+                     *             "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21871-a8b3-7511-8380-55a6d6057062",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
+                     *             "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *             "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *             "title": "Our page"
                      *           }
                      *         ],
@@ -25486,106 +25486,106 @@ export interface operations {
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T15:20:31.874Z",
-                     *           "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "gradedAt": "2026-11-26T15:58:43.374Z",
+                     *           "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "memberGrades": [],
                      *           "points": 13,
-                     *           "publishedAt": "2026-11-26T15:20:31.874Z",
+                     *           "publishedAt": "2026-11-26T15:58:43.374Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *         "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T15:20:31.682Z",
-                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "submittedAt": "2026-11-26T15:58:43.347Z",
+                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
                      *       {
                      *         "attempt": 2,
-                     *         "createdAt": "2026-11-26T15:20:30.680Z",
+                     *         "createdAt": "2026-11-26T15:58:43.273Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/download",
+                     *             "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21871-a4d3-71eb-9a4e-52954f8311bb",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/pdf",
+                     *             "id": "01a21894-a048-7544-b2fa-effefcf4982f",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *             "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [
                      *           {
                      *             "author": {
-                     *               "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "createdAt": "2026-11-26T15:20:31.058Z",
+                     *             "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "createdAt": "2026-11-26T15:58:43.308Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
-                     *             "publishedAt": "2026-11-26T15:20:31.058Z",
-                     *             "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-a06d-7351-acff-e73af3afc61b",
+                     *             "publishedAt": "2026-11-26T15:58:43.308Z",
+                     *             "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-26T15:20:31.395Z",
+                     *             "updatedAt": "2026-11-26T15:58:43.313Z",
                      *             "visibility": "GROUP"
                      *           },
                      *           {
                      *             "author": {
-                     *               "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *               "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "createdAt": "2026-11-26T15:20:31.597Z",
+                     *             "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "createdAt": "2026-11-26T15:58:43.328Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-a87b-7423-be0d-5f1cf04e40ed",
-                     *             "publishedAt": "2026-11-26T15:20:31.597Z",
-                     *             "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-a081-7157-a6c3-da73b9dd7e75",
+                     *             "publishedAt": "2026-11-26T15:58:43.328Z",
+                     *             "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-26T15:20:31.597Z",
+                     *             "updatedAt": "2026-11-26T15:58:43.328Z",
                      *             "visibility": "GROUP"
                      *           }
                      *         ],
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T15:20:30.896Z",
-                     *           "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "gradedAt": "2026-11-26T15:58:43.298Z",
+                     *           "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "memberGrades": [],
                      *           "points": 12.5,
-                     *           "publishedAt": "2026-11-26T15:20:30.896Z",
+                     *           "publishedAt": "2026-11-26T15:58:43.298Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *         "id": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "id": "01a21894-a049-7732-bb9d-203f241980e3",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         ],
                      *         "note": "Now with all names.",
                      *         "onBehalf": false,
                      *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-26T15:20:30.680Z",
-                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "submittedAt": "2026-11-26T15:58:43.273Z",
+                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -25630,35 +25630,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T15:20:30.680Z",
+                     *       "createdAt": "2026-11-26T15:58:43.273Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *           "downloadUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/download",
+                     *           "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *           "downloadUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a21871-a4d3-71eb-9a4e-52954f8311bb",
-                     *           "pdfUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/pdf",
+                     *           "id": "01a21894-a048-7544-b2fa-effefcf4982f",
+                     *           "pdfUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *           "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *       "id": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "id": "01a21894-a049-7732-bb9d-203f241980e3",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T15:20:30.680Z",
-                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "submittedAt": "2026-11-26T15:58:43.273Z",
+                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -25975,17 +25975,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T15:20:30.680Z",
+                     *       "createdAt": "2026-11-26T15:58:43.273Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *           "downloadUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/download",
+                     *           "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *           "downloadUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a21871-a4d3-71eb-9a4e-52954f8311bb",
-                     *           "pdfUrl": "/api/feedback/submissions/01a21871-a4d9-729a-90c4-4bd10758320f/documents/01a21871-a4d3-71eb-9a4e-52954f8311bb/pdf",
+                     *           "id": "01a21894-a048-7544-b2fa-effefcf4982f",
+                     *           "pdfUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *           "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *           "title": "Our page"
                      *         }
                      *       ],
@@ -25993,8 +25993,8 @@ export interface operations {
                      *       "grade": {
                      *         "feedback": null,
                      *         "files": [],
-                     *         "gradedAt": "2026-11-26T15:20:30.807Z",
-                     *         "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "gradedAt": "2026-11-26T15:58:43.287Z",
+                     *         "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "history": 1,
                      *         "memberGrades": [],
                      *         "points": 10,
@@ -26003,19 +26003,19 @@ export interface operations {
                      *         "status": "DRAFT",
                      *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *       "id": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "id": "01a21894-a049-7732-bb9d-203f241980e3",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T15:20:30.680Z",
-                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "submittedAt": "2026-11-26T15:58:43.273Z",
+                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -26060,9 +26060,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-26T15:20:30.896Z",
+                     *         "changedAt": "2026-11-26T15:58:43.298Z",
                      *         "changedBy": {
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -26070,7 +26070,7 @@ export interface operations {
                      *           {
                      *             "feedback": "All measurements are yours.",
                      *             "points": null,
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "value": "1"
                      *           }
                      *         ],
@@ -26081,9 +26081,9 @@ export interface operations {
                      *         "version": 2
                      *       },
                      *       {
-                     *         "changedAt": "2026-11-26T15:20:30.807Z",
+                     *         "changedAt": "2026-11-26T15:58:43.287Z",
                      *         "changedBy": {
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -26142,63 +26142,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "deadline": "2026-12-01T15:20:28.897Z",
-                     *         "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "deadline": "2026-12-01T15:58:43.012Z",
+                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *       "createdAt": "2026-11-26T15:20:28.574Z",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "createdAt": "2026-11-26T15:58:42.974Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.619Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.990Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *           "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.673Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:43.000Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *           "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *           "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *           "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *       "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T15:20:31.597Z"
+                     *       "updatedAt": "2026-11-26T15:58:43.328Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -26296,18 +26296,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "createdAt": "2026-11-26T15:20:31.058Z",
+                     *       "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "createdAt": "2026-11-26T15:58:43.308Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *       "id": "01a21871-a66f-712c-9e89-fb531b3dd7e8",
-                     *       "publishedAt": "2026-11-26T15:20:31.058Z",
-                     *       "submissionId": "01a21871-a4d9-729a-90c4-4bd10758320f",
+                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "id": "01a21894-a06d-7351-acff-e73af3afc61b",
+                     *       "publishedAt": "2026-11-26T15:58:43.308Z",
+                     *       "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-26T15:20:31.395Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.313Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -26365,18 +26365,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:27.800Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.897Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -26384,33 +26384,33 @@ export interface operations {
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *             "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *           },
                      *           {
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -26418,14 +26418,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:20:27.864Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.921Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       }
                      *     ]
                      */
@@ -26458,13 +26458,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                 *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                 *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-12-03T15:20:27.832Z",
+                 *       "startDate": "2026-12-03T15:58:42.903Z",
                  *       "studentIds": [
-                 *         "01a21871-7cb8-7771-b743-b59c695277c1"
+                 *         "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                  *       ]
                  *     }
                  */
@@ -26486,18 +26486,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:27.835Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:42.905Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -26508,38 +26508,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *       "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *           "id": "01a21871-99bc-70de-8a20-640352941095",
-                     *           "joinedAt": "2026-11-26T15:20:27.835Z",
+                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *           "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
+                     *           "joinedAt": "2026-11-26T15:58:42.905Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *             "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T15:20:27.832Z",
+                     *       "startDate": "2026-12-03T15:58:42.903Z",
                      *       "subject": {
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:20:27.835Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.905Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
+                     *       "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -26573,13 +26573,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                 *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                 *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a21871-7cb7-7497-a95c-8b86744516c7"
+                 *             "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                  *           ]
                  *         },
                  *         {
@@ -26605,18 +26605,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:33.804Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:43.675Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -26627,23 +26627,23 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-b10d-7132-9533-17ffe60e440e",
+                     *         "id": "01a21894-a1df-7263-9996-c54347066bad",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21871-b10d-7132-9533-17ffe60e440e",
-                     *             "id": "01a21871-b10d-7132-9533-1801c510075d",
-                     *             "joinedAt": "2026-11-26T15:20:33.804Z",
+                     *             "groupId": "01a21894-a1df-7263-9996-c54347066bad",
+                     *             "id": "01a21894-a1df-7263-9996-c5455075237e",
+                     *             "joinedAt": "2026-11-26T15:58:43.675Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
+                     *               "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *             "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -26651,30 +26651,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:20:33.804Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.675Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-b10d-7132-9533-18009ca8523e"
+                     *         "workRoomId": "01a21894-a1df-7263-9996-c5446b7cb9b4"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:33.804Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:43.675Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -26685,7 +26685,7 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-b10d-7132-9533-18023591392f",
+                     *         "id": "01a21894-a1df-7263-9996-c546c2b19794",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 0,
@@ -26695,14 +26695,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:20:33.804Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.675Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-b10d-7132-9533-1803d42ab67d"
+                     *         "workRoomId": "01a21894-a1df-7263-9996-c54777084eda"
                      *       }
                      *     ]
                      */
@@ -26740,12 +26740,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                 *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                 *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                 *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
                  *       ]
                  *     }
                  */
@@ -26767,14 +26767,14 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
-                     *               "image": null,
-                     *               "name": "Cem Arslan"
-                     *             },
-                     *             {
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "image": null,
                      *               "name": "Ben Okafor"
+                     *             },
+                     *             {
+                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
                      *             }
                      *           ],
                      *           "name": "Group 3"
@@ -26783,21 +26783,21 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *               "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *               "image": null,
-                     *               "name": "Dana Novak"
+                     *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *               "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *               "image": null,
-                     *               "name": "Ana Silva"
+                     *               "name": "Dana Novak"
                      *             }
                      *           ],
                      *           "name": "Group 4"
                      *         }
                      *       ],
-                     *       "repeatedPairs": 0,
-                     *       "seed": 2677102464
+                     *       "repeatedPairs": 1,
+                     *       "seed": 606595246
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -26851,14 +26851,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -26960,18 +26960,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:27.800Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:42.897Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -26982,36 +26982,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *         },
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -27019,14 +27019,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:20:27.864Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.921Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -27069,14 +27069,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:20:28.359Z",
+                     *         "createdAt": "2026-11-26T15:58:42.959Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-9bcb-71fd-ae0a-7493377a494e",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f10-7247-9779-b4d88bb3f2fd",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "url": "/api/groups/01a21871-9999-71ba-a5ad-14d26d5381c3/attachments/01a21871-9bcb-71fd-ae0a-7493377a494e/download"
+                     *         "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "url": "/api/groups/01a21894-9ed2-7655-a5ae-b7f3527da9e8/attachments/01a21894-9f10-7247-9779-b4d88bb3f2fd/download"
                      *       }
                      *     ]
                      */
@@ -27129,14 +27129,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:28.359Z",
+                     *       "createdAt": "2026-11-26T15:58:42.959Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-9bcb-71fd-ae0a-7493377a494e",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f10-7247-9779-b4d88bb3f2fd",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "url": "/api/groups/01a21871-9999-71ba-a5ad-14d26d5381c3/attachments/01a21871-9bcb-71fd-ae0a-7493377a494e/download"
+                     *       "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "url": "/api/groups/01a21894-9ed2-7655-a5ae-b7f3527da9e8/attachments/01a21894-9f10-7247-9779-b4d88bb3f2fd/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -27287,7 +27287,7 @@ export interface operations {
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
                      *         "share": null,
-                     *         "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *         "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *       },
                      *       {
                      *         "characters": null,
@@ -27300,7 +27300,7 @@ export interface operations {
                      *         "name": "Ana Silva",
                      *         "saves": 0,
                      *         "share": null,
-                     *         "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *         "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *       }
                      *     ]
                      */
@@ -27350,7 +27350,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-26T15:20:30.539Z",
+                     *       "helpRequestedAt": "2026-11-26T15:58:43.225Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -27392,7 +27392,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *       "helpClaimedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -27516,7 +27516,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21871-7cb7-7497-a95c-8b86744516c7"
+                 *         "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                  *       ]
                  *     }
                  */
@@ -27535,18 +27535,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:27.800Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:42.897Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -27557,36 +27557,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *         },
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -27594,14 +27594,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:20:27.800Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.897Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -27649,59 +27649,59 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "course": {
-                     *         "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *       },
-                     *       "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *       "createdAt": "2026-11-26T15:20:27.835Z",
-                     *       "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "createdAt": "2026-11-26T15:58:42.905Z",
+                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-12-01T15:20:28.897Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-12-01T15:58:43.012Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *               "createdAt": "2026-11-26T15:20:28.619Z",
+                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "createdAt": "2026-11-26T15:58:42.990Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *               "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *           "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -27709,7 +27709,7 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -27720,38 +27720,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *       "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *           "id": "01a21871-99bc-70de-8a20-640352941095",
-                     *           "joinedAt": "2026-11-26T15:20:27.835Z",
+                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *           "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
+                     *           "joinedAt": "2026-11-26T15:58:42.905Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *             "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T15:20:27.832Z",
+                     *       "startDate": "2026-12-03T15:58:42.903Z",
                      *       "subject": {
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:20:27.835Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.905Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
+                     *       "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -27789,7 +27789,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a21871-99bc-70de-8a20-6401ec23dec3"
+                 *       "toGroupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -27807,45 +27807,45 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:27.800Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.897Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *               "deadline": "2026-12-01T15:20:28.897Z",
-                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "deadline": "2026-12-01T15:58:43.012Z",
+                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.574Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.974Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T15:20:31.682Z",
+                     *               "createdAt": "2026-11-26T15:58:43.347Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/download",
+                     *                   "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a21871-a8b3-7511-8380-55a6d6057062",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a21871-a8c5-7780-b3ee-c18639e00c80/documents/01a21871-a8b3-7511-8380-55a6d6057062/pdf",
+                     *                   "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *                   "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -27853,78 +27853,78 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T15:20:31.874Z",
-                     *                 "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *                 "gradedAt": "2026-11-26T15:58:43.374Z",
+                     *                 "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T15:20:31.874Z",
+                     *                 "publishedAt": "2026-11-26T15:58:43.374Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *               "id": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *               "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *                 "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *                 "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *                 "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T15:20:31.682Z",
-                     *               "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "submittedAt": "2026-11-26T15:58:43.347Z",
+                     *               "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a21871-a8c5-7780-b3ee-c18639e00c80",
+                     *             "currentSubmissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.673Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:43.000Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *                 "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *                 "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *                 "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *               "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T15:20:31.874Z"
+                     *             "updatedAt": "2026-11-26T15:58:43.374Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -27932,39 +27932,39 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-26T15:20:30.574Z",
-                     *         "helpResolvedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "helpResolvedAt": "2026-11-26T15:58:43.239Z",
+                     *         "helpResolvedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *             "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *           },
                      *           {
-                     *             "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *             "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *             "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -27972,75 +27972,75 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-26T15:20:30.574Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.239Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
-                     *         "01a21871-a4d9-729a-90c4-4bd10758320f"
+                     *         "01a21894-a031-71d9-a45c-69827c723773",
+                     *         "01a21894-a049-7732-bb9d-203f241980e3"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *         "course": {
-                     *           "id": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21871-843e-7702-8379-6db8efc48d00"
+                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
                      *         },
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *         "createdAt": "2026-11-26T15:20:27.835Z",
-                     *         "createdById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "createdAt": "2026-11-26T15:58:42.905Z",
+                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *               "deadline": "2026-12-01T15:20:28.897Z",
-                     *               "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "deadline": "2026-12-01T15:58:43.012Z",
+                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.574Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.974Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *                 "createdAt": "2026-11-26T15:20:28.619Z",
+                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *                 "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *               "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f885f14bf22b",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -28048,7 +28048,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:20:28.574Z"
+                     *             "updatedAt": "2026-11-26T15:58:42.974Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -28059,51 +28059,51 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21871-99bc-70de-8a20-6401ec23dec3",
+                     *         "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-99bc-70de-8a20-640352941095",
-                     *             "joinedAt": "2026-11-26T15:20:27.835Z",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
+                     *             "joinedAt": "2026-11-26T15:58:42.905Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *               "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *             "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *           },
                      *           {
-                     *             "groupId": "01a21871-99bc-70de-8a20-6401ec23dec3",
-                     *             "id": "01a21871-b079-763f-b506-e058f27371bd",
-                     *             "joinedAt": "2026-11-26T15:20:33.656Z",
+                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "01a21894-a1c3-7531-9e48-0af6a53ee91a",
+                     *             "joinedAt": "2026-11-26T15:58:43.650Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
+                     *               "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *             "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T15:20:27.832Z",
+                     *         "startDate": "2026-12-03T15:58:42.903Z",
                      *         "subject": {
-                     *           "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:20:27.835Z",
+                     *         "updatedAt": "2026-11-26T15:58:42.905Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21871-99bc-70de-8a20-6402f19e45e8"
+                     *         "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
                      *       }
                      *     }
                      */
@@ -28147,8 +28147,8 @@ export interface operations {
                      *       "maintenance": null,
                      *       "sendsEmail": false,
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-26T15:20:25.640Z",
-                     *       "uptime": 5,
+                     *       "timestamp": "2026-11-26T15:58:42.687Z",
+                     *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -28256,15 +28256,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-26T15:20:22.647Z",
+                     *         "createdAt": "2026-11-26T15:58:41.964Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *         "name": "7b",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *         "updatedAt": "2026-11-26T15:20:22.657Z"
+                     *         "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "updatedAt": "2026-11-26T15:58:41.969Z"
                      *       }
                      *     ]
                      */
@@ -28300,7 +28300,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                 *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -28320,15 +28320,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T15:20:22.647Z",
+                     *       "createdAt": "2026-11-26T15:58:41.964Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *       "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *       "name": "7b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:22.647Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:41.964Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28469,15 +28469,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T15:20:22.647Z",
+                     *       "createdAt": "2026-11-26T15:58:41.964Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *       "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *       "name": "7b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:22.657Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:41.969Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28575,15 +28575,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T15:20:22.647Z",
+                     *       "createdAt": "2026-11-26T15:58:41.964Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a21871-8577-77ce-9ba0-5665b094183c",
+                     *       "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
                      *       "name": "7b",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "updatedAt": "2026-11-26T15:20:22.657Z"
+                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "updatedAt": "2026-11-26T15:58:41.969Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28630,28 +28630,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T15:20:22.666Z",
-                     *           "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
-                     *           "id": "01a21871-858b-73ba-9978-1f3289abb358",
-                     *           "studentId": "01a21871-7cb7-7497-a95c-8b86744516c7"
+                     *           "enrolledAt": "2026-11-26T15:58:41.975Z",
+                     *           "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *           "id": "01a21894-9b38-70a2-b053-75b5cc0f8b13",
+                     *           "studentId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a21871-7cb7-7497-a95c-8b86744516c7",
+                     *           "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T15:20:22.666Z",
-                     *           "homeroomId": "01a21871-8577-77ce-9ba0-5665b094183c",
-                     *           "id": "01a21871-858b-73ba-9978-1f337d6bc4b8",
-                     *           "studentId": "01a21871-7cb8-7771-b743-b59c695277c1"
+                     *           "enrolledAt": "2026-11-26T15:58:41.975Z",
+                     *           "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *           "id": "01a21894-9b38-70a2-b053-75b6e5c4c2dd",
+                     *           "studentId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a21871-7cb8-7771-b743-b59c695277c1",
+                     *           "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -28689,8 +28689,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                 *         "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                 *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                 *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
                  *       ]
                  *     }
                  */
@@ -28916,13 +28916,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-26T15:20:30.479Z",
-                     *           "id": "01a21871-a410-71da-8569-676dac05855b",
+                     *           "createdAt": "2026-11-26T15:58:43.184Z",
+                     *           "id": "01a21894-9ff0-70f4-b036-451d3c2851b6",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -28961,7 +28961,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -28980,16 +28980,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T15:20:30.479Z",
-                     *       "id": "01a21871-a410-71da-8569-676dac05855b",
+                     *       "createdAt": "2026-11-26T15:58:43.184Z",
+                     *       "id": "01a21894-9ff0-70f4-b036-451d3c2851b6",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -29070,13 +29070,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21871-859a-70d0-925e-988bd7867316",
+                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T15:20:30.479Z",
-                     *       "id": "01a21871-a410-71da-8569-676dac05855b",
+                     *       "createdAt": "2026-11-26T15:58:43.184Z",
+                     *       "id": "01a21894-9ff0-70f4-b036-451d3c2851b6",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -29890,13 +29890,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-26T15:20:22.263Z",
+                     *         "createdAt": "2026-11-26T15:58:41.935Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *         "updatedAt": "2026-11-26T15:20:22.346Z"
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "updatedAt": "2026-11-26T15:58:41.951Z"
                      *       }
                      *     ]
                      */
@@ -29952,13 +29952,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T15:20:22.263Z",
+                     *       "createdAt": "2026-11-26T15:58:41.935Z",
                      *       "description": null,
-                     *       "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *       "updatedAt": "2026-11-26T15:20:22.263Z"
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "updatedAt": "2026-11-26T15:58:41.935Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -30003,13 +30003,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T15:20:22.263Z",
+                     *       "createdAt": "2026-11-26T15:58:41.935Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *       "updatedAt": "2026-11-26T15:20:22.346Z"
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "updatedAt": "2026-11-26T15:58:41.951Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -30108,13 +30108,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T15:20:22.263Z",
+                     *       "createdAt": "2026-11-26T15:58:41.935Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a21871-843e-7702-8379-6db8efc48d00",
+                     *       "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
-                     *       "updatedAt": "2026-11-26T15:20:22.346Z"
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "updatedAt": "2026-11-26T15:58:41.951Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -30154,9 +30154,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:20:20.375Z",
+                     *         "createdAt": "2026-11-26T15:58:41.345Z",
                      *         "customDomain": null,
-                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -30165,18 +30165,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:20:23.934Z"
+                     *         "updatedAt": "2026-11-26T15:58:42.307Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-26T15:20:20.397Z",
+                     *         "createdAt": "2026-11-26T15:58:41.346Z",
                      *         "customDomain": null,
-                     *         "id": "01a21871-7cad-76cd-a73a-255fbb445c1b",
+                     *         "id": "01a21894-98c2-7666-848f-07f7c69290ce",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:20:20.397Z"
+                     *         "updatedAt": "2026-11-26T15:58:41.346Z"
                      *       }
                      *     ]
                      */
@@ -30225,22 +30225,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a21871-90f5-7538-893a-8957cb61ee0d",
+                     *         "memberId": "01a21894-9dfb-729d-a34d-57cca52de109",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "6g7a-umrv-dty3-ndmz",
+                     *       "temporaryPassword": "s5sk-a6ac-cnb8-zjq5",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-26T15:20:25.276Z",
+                     *         "createdAt": "2026-11-26T15:58:42.650Z",
                      *         "customDomain": null,
-                     *         "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *         "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:20:25.276Z"
+                     *         "updatedAt": "2026-11-26T15:58:42.650Z"
                      *       }
                      *     }
                      */
@@ -30313,15 +30313,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:25.276Z",
+                     *       "createdAt": "2026-11-26T15:58:42.650Z",
                      *       "customDomain": null,
-                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T15:20:25.276Z"
+                     *       "updatedAt": "2026-11-26T15:58:42.650Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30369,7 +30369,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -30423,16 +30423,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:25.276Z",
+                     *       "createdAt": "2026-11-26T15:58:42.650Z",
                      *       "customDomain": null,
-                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T15:20:26.272Z"
+                     *       "updatedAt": "2026-11-26T15:58:42.752Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30471,16 +30471,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:25.276Z",
+                     *       "createdAt": "2026-11-26T15:58:42.650Z",
                      *       "customDomain": null,
-                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T15:20:26.386Z"
+                     *       "updatedAt": "2026-11-26T15:58:42.773Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30517,17 +30517,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T15:20:25.876Z",
+                     *         "createdAt": "2026-11-26T15:58:42.694Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a21871-9215-7014-9338-945ac65d5d65",
+                     *         "id": "01a21894-9e06-776e-a432-3d8eb6d9046a",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=nQNWKtP4Ts0AkBoo1Dhi3iPkJ7h6UmAp",
+                     *         "recordValue": "groupwork-domain=p5emSVOgaIE32Nw81ISuq0JIl9djRwAY",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-26T15:20:25.876Z",
-                     *         "verifiedAt": "2026-11-26T15:20:25.876Z"
+                     *         "updatedAt": "2026-11-26T15:58:42.694Z",
+                     *         "verifiedAt": "2026-11-26T15:58:42.694Z"
                      *       }
                      *     ]
                      */
@@ -30578,17 +30578,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T15:20:25.876Z",
+                     *       "createdAt": "2026-11-26T15:58:42.694Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a21871-9215-7014-9338-945ac65d5d65",
+                     *       "id": "01a21894-9e06-776e-a432-3d8eb6d9046a",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=nQNWKtP4Ts0AkBoo1Dhi3iPkJ7h6UmAp",
+                     *       "recordValue": "groupwork-domain=p5emSVOgaIE32Nw81ISuq0JIl9djRwAY",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-26T15:20:25.876Z",
-                     *       "verifiedAt": "2026-11-26T15:20:25.876Z"
+                     *       "updatedAt": "2026-11-26T15:58:42.694Z",
+                     *       "verifiedAt": "2026-11-26T15:58:42.694Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -30673,19 +30673,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:20:25.276Z",
+                     *           "createdAt": "2026-11-26T15:58:42.650Z",
                      *           "externalId": null,
-                     *           "id": "01a21871-90f5-7538-893a-8957cb61ee0d",
-                     *           "organizationId": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *           "id": "01a21894-9dfb-729d-a34d-57cca52de109",
+                     *           "organizationId": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a21871-90f4-7535-a136-5db685fcdaf9",
+                     *             "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a21871-90f4-7535-a136-5db685fcdaf9"
+                     *           "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -30723,16 +30723,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:25.276Z",
+                     *       "createdAt": "2026-11-26T15:58:42.650Z",
                      *       "customDomain": null,
-                     *       "id": "01a21871-90e9-703c-80b1-17b979c3d9ee",
+                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T15:20:26.373Z"
+                     *       "updatedAt": "2026-11-26T15:58:42.768Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30785,7 +30785,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
+                     *           "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -30845,35 +30845,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:23.987Z",
+                     *       "createdAt": "2026-11-26T15:58:42.328Z",
                      *       "email": "gil.moreau@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21871-8b1a-75c4-a4e3-7164a595572d",
+                     *       "id": "01a21894-9cb8-7068-a6d2-16def80b6c79",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:20:23.987Z",
+                     *         "createdAt": "2026-11-26T15:58:42.328Z",
                      *         "externalId": null,
-                     *         "id": "01a21871-8b1a-75c4-a4e3-7165b8dadc23",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-9cb8-7068-a6d2-16df1bf7e776",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a21871-8b1a-75c4-a4e3-7164a595572d"
+                     *         "userId": "01a21894-9cb8-7068-a6d2-16def80b6c79"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Gil Moreau",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "slipToken": "INFw5fCRm4vowHvVcKJZLgUu",
-                     *       "temporaryPassword": "breath-squid-zone",
+                     *       "slipToken": "Bpgb7ASyuPqQTAO9kRUae9Ul",
+                     *       "temporaryPassword": "terrace-fresh-alike",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:20:23.987Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.328Z",
                      *       "username": null
                      *     }
                      */
@@ -30977,51 +30977,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.403Z",
+                     *       "createdAt": "2026-11-26T15:58:41.348Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T15:20:21.370Z",
+                     *       "lastLoginAt": "2026-11-26T15:58:41.740Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:20:20.403Z",
+                     *         "createdAt": "2026-11-26T15:58:41.348Z",
                      *         "externalId": null,
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f1749634e2c",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-98c4-7372-8cbb-85de33396721",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *         "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T15:20:20.375Z",
+                     *         "createdAt": "2026-11-26T15:58:41.345Z",
                      *         "customDomain": null,
-                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:20:20.375Z"
+                     *         "updatedAt": "2026-11-26T15:58:41.345Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:20:20.403Z",
+                     *       "updatedAt": "2026-11-26T15:58:41.348Z",
                      *       "username": null
                      *     }
                      */
@@ -31069,40 +31069,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:20.401Z",
+                     *       "createdAt": "2026-11-26T15:58:41.347Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *       "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T15:20:20.851Z",
+                     *       "lastLoginAt": "2026-11-26T15:58:41.565Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:20:20.401Z",
+                     *         "createdAt": "2026-11-26T15:58:41.347Z",
                      *         "externalId": null,
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecd0dd64337",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a21871-7cb1-7681-8ccd-5ecb7ced552e"
+                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T15:20:20.375Z",
+                     *         "createdAt": "2026-11-26T15:58:41.345Z",
                      *         "customDomain": null,
-                     *         "id": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -31111,12 +31111,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:20:23.934Z"
+                     *         "updatedAt": "2026-11-26T15:58:42.307Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-26T15:20:24.350Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.509Z",
                      *       "username": null
                      *     }
                      */
@@ -31231,33 +31231,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:22.899Z",
+                     *       "createdAt": "2026-11-26T15:58:42.087Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
+                     *       "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:20:22.899Z",
+                     *         "createdAt": "2026-11-26T15:58:42.087Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a21871-87ff-75e1-865e-15c5c727b22d",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-9be7-74d8-9560-55c99311b2c5",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T15:20:23.320Z",
-                     *         "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *         "updatedAt": "2026-11-26T15:58:42.157Z",
+                     *         "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:20:23.320Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.157Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -31355,33 +31355,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:22.899Z",
+                     *       "createdAt": "2026-11-26T15:58:42.087Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21871-87fe-752a-8e2a-4ab257e40e39",
+                     *       "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:20:22.899Z",
+                     *         "createdAt": "2026-11-26T15:58:42.087Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a21871-87ff-75e1-865e-15c5c727b22d",
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "id": "01a21894-9be7-74d8-9560-55c99311b2c5",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T15:20:23.320Z",
-                     *         "userId": "01a21871-87fe-752a-8e2a-4ab257e40e39"
+                     *         "updatedAt": "2026-11-26T15:58:42.157Z",
+                     *         "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:20:23.320Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.157Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -31460,8 +31460,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "slipToken": "FmaDZTm1j7U1NnPqgHSoREaL",
-                     *       "temporaryPassword": "fridge-frog-face",
+                     *       "slipToken": "RdYt9wuLtFOiHea7U5dAwRae",
+                     *       "temporaryPassword": "baton-suit-alley",
                      *       "username": null
                      *     }
                      */
@@ -31538,20 +31538,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:20:27.800Z",
+                     *         "createdAt": "2026-11-26T15:58:42.897Z",
                      *         "group": {
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-9999-71ba-a5ad-14d3600a5f6f",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f408de4e91",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-26T15:20:27.800Z"
+                     *         "updatedAt": "2026-11-26T15:58:42.897Z"
                      *       }
                      *     ]
                      */
@@ -31593,36 +31593,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:20:29.486Z",
-                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "createdAt": "2026-11-26T15:58:43.077Z",
+                     *       "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T15:20:31.874Z",
-                     *       "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *       "lastActivity": "2026-11-26T15:20:32.109Z",
+                     *       "gradedAt": "2026-11-26T15:58:43.374Z",
+                     *       "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *       "lastActivity": "2026-11-26T15:58:43.399Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-26T15:20:32.109Z",
-                     *       "lockedByAssignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "lockedAt": "2026-11-26T15:58:43.399Z",
+                     *       "lockedByAssignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-26T15:20:31.682Z",
-                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "submittedAt": "2026-11-26T15:58:43.347Z",
+                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T15:20:32.109Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.399Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31720,23 +31720,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:20:29.624Z",
-                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *       "createdAt": "2026-11-26T15:58:43.085Z",
+                     *       "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
-                     *       "lastActivity": "2026-11-26T15:20:29.921Z",
-                     *       "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *       "lastActivity": "2026-11-26T15:58:43.118Z",
+                     *       "lastEditedBy": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *         "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -31750,9 +31750,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T15:20:29.921Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.118Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32696,23 +32696,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:20:29.624Z",
-                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *       "createdAt": "2026-11-26T15:58:43.085Z",
+                     *       "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
-                     *       "lastActivity": "2026-11-26T15:20:29.833Z",
-                     *       "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *       "lastActivity": "2026-11-26T15:58:43.110Z",
+                     *       "lastEditedBy": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *         "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -32726,9 +32726,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-26T15:20:29.833Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.110Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32829,7 +32829,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a21871-a02e-716f-98a5-086b20e072d1-1",
+                     *         "key": "01a21894-9f85-70c4-998b-fb121b3b2c9f-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -32841,13 +32841,13 @@ export interface operations {
                      *           "review": true
                      *         },
                      *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a21871-a02e-716f-98a5-086b20e072d1/file"
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a21894-9f85-70c4-998b-fb121b3b2c9f/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a21871-a02e-716f-98a5-086b20e072d1/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a21894-9f85-70c4-998b-fb121b3b2c9f/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -32861,7 +32861,7 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "name": "Ben Okafor"
                      *         }
                      *       },
@@ -33005,20 +33005,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:20:29.486Z",
-                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "createdAt": "2026-11-26T15:58:43.077Z",
+                     *       "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T15:20:31.812Z",
-                     *       "gradedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *       "lastActivity": "2026-11-26T15:20:31.682Z",
+                     *       "gradedAt": "2026-11-26T15:58:43.369Z",
+                     *       "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *       "lastActivity": "2026-11-26T15:58:43.347Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -33029,12 +33029,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-26T15:20:31.682Z",
-                     *       "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "submittedAt": "2026-11-26T15:58:43.347Z",
+                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T15:20:31.682Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.347Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -33340,7 +33340,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de"
+                 *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049"
                  *     }
                  */
                 "application/json": components["schemas"]["SubmitDocument"];
@@ -33356,20 +33356,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:20:29.486Z",
-                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "createdAt": "2026-11-26T15:58:43.077Z",
+                     *         "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *         "lastActivity": "2026-11-26T15:20:30.599Z",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *         "lastActivity": "2026-11-26T15:58:43.248Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -33380,131 +33380,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-26T15:20:30.599Z",
-                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "submittedAt": "2026-11-26T15:58:43.248Z",
+                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T15:20:30.599Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.248Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "deadline": "2026-12-01T15:20:28.897Z",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "deadline": "2026-12-01T15:58:43.012Z",
+                     *           "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *         "createdAt": "2026-11-26T15:20:28.574Z",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "createdAt": "2026-11-26T15:58:42.974Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-26T15:20:30.599Z",
+                     *           "createdAt": "2026-11-26T15:58:43.248Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *               "downloadUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/download",
+                     *               "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *               "downloadUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a21871-a47a-7092-a338-1a5f306f32ff",
-                     *               "pdfUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/pdf",
+                     *               "id": "01a21894-a02f-76a6-af53-f561405d1fcb",
+                     *               "pdfUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
+                     *               "submissionId": "01a21894-a031-71d9-a45c-69827c723773",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *           "id": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
+                     *           "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "id": "01a21894-a031-71d9-a45c-69827c723773",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *             "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *             "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-26T15:20:30.599Z",
-                     *           "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "submittedAt": "2026-11-26T15:58:43.248Z",
+                     *           "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
+                     *         "currentSubmissionId": "01a21894-a031-71d9-a45c-69827c723773",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.619Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.990Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.673Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:43.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *         "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-26T15:20:30.599Z"
+                     *         "updatedAt": "2026-11-26T15:58:43.248Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-26T15:20:30.599Z",
+                     *         "createdAt": "2026-11-26T15:58:43.248Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/download",
+                     *             "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *             "downloadUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21871-a47a-7092-a338-1a5f306f32ff",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21871-a488-7336-b3d3-6d0ae2dbaeae/documents/01a21871-a47a-7092-a338-1a5f306f32ff/pdf",
+                     *             "id": "01a21894-a02f-76a6-af53-f561405d1fcb",
+                     *             "pdfUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
+                     *             "submissionId": "01a21894-a031-71d9-a45c-69827c723773",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *         "id": "01a21871-a488-7336-b3d3-6d0ae2dbaeae",
+                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "id": "01a21894-a031-71d9-a45c-69827c723773",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21871-7cb3-7621-8dd6-0f15ba56585e",
-                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T15:20:30.599Z",
-                     *         "submittedById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "submittedAt": "2026-11-26T15:58:43.248Z",
+                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -33560,20 +33560,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:20:29.486Z",
-                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "createdAt": "2026-11-26T15:58:43.077Z",
+                     *         "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *         "lastActivity": "2026-11-26T15:20:30.658Z",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *         "lastActivity": "2026-11-26T15:58:43.265Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -33587,63 +33587,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T15:20:30.658Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.265Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *           "deadline": "2026-12-01T15:20:28.897Z",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "deadline": "2026-12-01T15:58:43.012Z",
+                     *           "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *         "createdAt": "2026-11-26T15:20:28.574Z",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "createdAt": "2026-11-26T15:58:42.974Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.619Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:42.990Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *             "createdAt": "2026-11-26T15:20:28.673Z",
+                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "createdAt": "2026-11-26T15:58:43.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *             "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *             "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *         "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T15:20:30.658Z"
+                     *         "updatedAt": "2026-11-26T15:58:43.265Z"
                      *       }
                      *     }
                      */
@@ -33688,14 +33688,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T15:20:29.833Z",
-                     *         "documentId": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *         "createdAt": "2026-11-26T15:58:43.110Z",
+                     *         "documentId": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
                      *         "editors": [
-                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         ],
-                     *         "id": "01a21871-a1a4-7261-ac36-df52d2606d0c",
+                     *         "id": "01a21894-9fa7-74ed-8d59-d83acb19fb5e",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *         "savedById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -33703,14 +33703,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T15:20:29.624Z",
-                     *         "documentId": "01a21871-a0c5-725a-b928-c69f7a834c2d",
+                     *         "createdAt": "2026-11-26T15:58:43.085Z",
+                     *         "documentId": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
                      *         "editors": [
-                     *           "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         ],
-                     *         "id": "01a21871-a0c5-725a-b928-c6a0f2464c87",
+                     *         "id": "01a21894-9f8e-77a2-a85a-e233789bcfeb",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *         "savedById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -33808,23 +33808,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:20:29.624Z",
-                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *       "createdAt": "2026-11-26T15:58:43.085Z",
+                     *       "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
-                     *       "lastActivity": "2026-11-26T15:20:29.980Z",
-                     *       "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *       "lastActivity": "2026-11-26T15:58:43.130Z",
+                     *       "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -33838,9 +33838,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T15:20:29.980Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.130Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -33881,110 +33881,110 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:27.800Z",
+                     *       "createdAt": "2026-11-26T15:58:42.897Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-12-01T15:20:28.897Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-12-01T15:58:43.012Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *               "createdAt": "2026-11-26T15:20:28.619Z",
+                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "createdAt": "2026-11-26T15:58:42.990Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *               "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *               "createdAt": "2026-11-26T15:20:28.673Z",
+                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "createdAt": "2026-11-26T15:58:43.000Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *               "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *               "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *           "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:28.934Z"
+                     *           "updatedAt": "2026-11-26T15:58:43.033Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a21871-9999-71ba-a5ad-14d3600a5f6f",
+                     *       "id": "01a21894-9ed2-7655-a5ae-b7f408de4e91",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *         },
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "teacher": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T15:20:27.800Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.897Z",
                      *       "writing": []
                      *     }
                      */
@@ -34172,23 +34172,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:20:27.800Z",
+                     *       "createdAt": "2026-11-26T15:58:42.897Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T15:20:29.486Z",
-                     *           "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "createdAt": "2026-11-26T15:58:43.077Z",
+                     *           "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *           "lastActivity": "2026-11-26T15:20:29.486Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *           "lastActivity": "2026-11-26T15:58:43.077Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -34202,28 +34202,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-26T15:20:29.486Z",
+                     *           "updatedAt": "2026-11-26T15:58:43.077Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T15:20:29.624Z",
-                     *           "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *           "createdAt": "2026-11-26T15:58:43.085Z",
+                     *           "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
-                     *           "lastActivity": "2026-11-26T15:20:29.980Z",
-                     *           "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *           "lastActivity": "2026-11-26T15:58:43.130Z",
+                     *           "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "lastEditedByUser": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -34237,113 +34237,113 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-26T15:20:29.980Z",
+                     *           "updatedAt": "2026-11-26T15:58:43.130Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21871-859a-70d0-925e-988bd7867316",
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
-                     *             "deadline": "2026-12-01T15:20:28.897Z",
-                     *             "id": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "deadline": "2026-12-01T15:58:43.012Z",
+                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *           "createdAt": "2026-11-26T15:20:28.574Z",
+                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "createdAt": "2026-11-26T15:58:42.974Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *               "createdAt": "2026-11-26T15:20:28.619Z",
+                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "createdAt": "2026-11-26T15:58:42.990Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21871-9cce-70e1-a912-9cdf781ced64",
+                     *               "id": "01a21894-9f30-7784-b458-68b23b0a6969",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9cce-70e1-a912-9cdf781ced64/download"
+                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
-                     *               "createdAt": "2026-11-26T15:20:28.673Z",
+                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "createdAt": "2026-11-26T15:58:43.000Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
-                     *               "id": "01a21871-9d52-725c-b0a7-23b654334f18",
+                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *               "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
-                     *               "url": "/api/assignments/01a21871-9ca2-77d3-83a7-f883002794de/attachments/01a21871-9d52-725c-b0a7-23b654334f18/download"
+                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21871-996b-773e-83c6-a6515c07ad5f",
+                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-9ca2-77d3-83a7-f884949dfa1e",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T15:20:28.924Z",
+                     *           "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:20:29.486Z"
+                     *           "updatedAt": "2026-11-26T15:58:43.077Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a21871-9999-71ba-a5ad-14d3600a5f6f",
+                     *       "id": "01a21894-9ed2-7655-a5ae-b7f408de4e91",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-924164466987",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f15ba56585e"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
                      *         },
                      *         {
-                     *           "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *           "id": "01a21871-999a-7793-9fb2-9242b6044dc6",
-                     *           "joinedAt": "2026-11-26T15:20:27.800Z",
+                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
+                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0"
+                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a21871-7c93-7747-b273-6b75f849181a",
+                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
                      *       "teacher": {
-                     *         "id": "01a21871-7cb1-7681-8ccd-5ecb7ced552e",
+                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T15:20:27.800Z",
+                     *       "updatedAt": "2026-11-26T15:58:42.897Z",
                      *       "writing": []
                      *     }
                      */
@@ -34389,20 +34389,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:20:29.486Z",
-                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "createdAt": "2026-11-26T15:58:43.077Z",
+                     *         "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *         "lastActivity": "2026-11-26T15:20:29.486Z",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *         "lastActivity": "2026-11-26T15:58:43.077Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -34416,28 +34416,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T15:20:29.486Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.077Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       },
                      *       {
-                     *         "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:20:29.624Z",
-                     *         "createdById": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *         "createdAt": "2026-11-26T15:58:43.085Z",
+                     *         "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *         "id": "01a21871-a0c5-725a-b928-c69f7a834c2d",
-                     *         "lastActivity": "2026-11-26T15:20:29.980Z",
-                     *         "lastEditedBy": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *         "lastActivity": "2026-11-26T15:58:43.130Z",
+                     *         "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "lastEditedByUser": {
-                     *           "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -34451,9 +34451,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-26T15:20:29.980Z",
+                     *         "updatedAt": "2026-11-26T15:58:43.130Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *       }
                      *     ]
                      */
@@ -34489,7 +34489,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                 *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -34509,20 +34509,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21871-9ca2-77d3-83a7-f883002794de",
+                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:20:29.486Z",
-                     *       "createdById": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "createdAt": "2026-11-26T15:58:43.077Z",
+                     *       "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21871-9999-71ba-a5ad-14d26d5381c3",
-                     *       "id": "01a21871-a02e-716f-98a5-086b20e072d1",
-                     *       "lastActivity": "2026-11-26T15:20:29.486Z",
+                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
+                     *       "lastActivity": "2026-11-26T15:58:43.077Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -34536,9 +34536,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T15:20:29.486Z",
+                     *       "updatedAt": "2026-11-26T15:58:43.077Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -34594,49 +34594,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a21871-a2ba-7312-9ddf-9c35ea18c893",
+                     *               "id": "01a21894-9fd3-72e7-9f70-7fd851cc664a",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a21871-9999-71ba-a5ad-14d3600a5f6f/messages/attachments/01a21871-a2ba-7312-9ddf-9c35ea18c893/download"
+                     *               "url": "/api/workrooms/01a21894-9ed2-7655-a5ae-b7f408de4e91/messages/attachments/01a21894-9fd3-72e7-9f70-7fd851cc664a/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-26T15:20:30.157Z",
+                     *           "createdAt": "2026-11-26T15:58:43.160Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a21871-a2cd-76df-9168-8d7dba69af2a",
-                     *           "replyToId": "01a21871-a28e-7543-9ed2-06637c758150",
+                     *           "id": "01a21894-9fd8-739c-b2f4-93247d2c1f13",
+                     *           "replyToId": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
                      *           "sender": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *           "senderId": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-26T15:20:30.093Z",
+                     *           "createdAt": "2026-11-26T15:58:43.148Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-26T15:20:30.372Z",
-                     *           "id": "01a21871-a28e-7543-9ed2-06637c758150",
+                     *           "editedAt": "2026-11-26T15:58:43.167Z",
+                     *           "id": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *           "senderId": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -34675,10 +34675,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a21871-a2ba-7312-9ddf-9c35ea18c893"
+                 *         "01a21894-9fd3-72e7-9f70-7fd851cc664a"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a21871-a28e-7543-9ed2-06637c758150"
+                 *       "replyToId": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -34707,29 +34707,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a21871-a2ba-7312-9ddf-9c35ea18c893",
+                     *           "id": "01a21894-9fd3-72e7-9f70-7fd851cc664a",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a21871-9999-71ba-a5ad-14d3600a5f6f/messages/attachments/01a21871-a2ba-7312-9ddf-9c35ea18c893/download"
+                     *           "url": "/api/workrooms/01a21894-9ed2-7655-a5ae-b7f408de4e91/messages/attachments/01a21894-9fd3-72e7-9f70-7fd851cc664a/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-26T15:20:30.157Z",
+                     *       "createdAt": "2026-11-26T15:58:43.160Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a21871-a2cd-76df-9168-8d7dba69af2a",
-                     *       "replyToId": "01a21871-a28e-7543-9ed2-06637c758150",
+                     *       "id": "01a21894-9fd8-739c-b2f4-93247d2c1f13",
+                     *       "replyToId": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
                      *       "sender": {
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *         "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21871-7cb3-7621-8dd6-0f18dc7b1dc0",
+                     *       "senderId": "01a21894-98c4-7372-8cbb-85df06b5eca9",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34784,10 +34784,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a21871-a2ba-7312-9ddf-9c35ea18c893",
+                     *       "id": "01a21894-9fd3-72e7-9f70-7fd851cc664a",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a21871-9999-71ba-a5ad-14d3600a5f6f/messages/attachments/01a21871-a2ba-7312-9ddf-9c35ea18c893/download"
+                     *       "url": "/api/workrooms/01a21894-9ed2-7655-a5ae-b7f408de4e91/messages/attachments/01a21894-9fd3-72e7-9f70-7fd851cc664a/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -34889,21 +34889,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-26T15:20:30.093Z",
-                     *       "deletedAt": "2026-11-26T15:20:30.474Z",
-                     *       "editedAt": "2026-11-26T15:20:30.372Z",
-                     *       "id": "01a21871-a28e-7543-9ed2-06637c758150",
+                     *       "createdAt": "2026-11-26T15:58:43.148Z",
+                     *       "deletedAt": "2026-11-26T15:58:43.180Z",
+                     *       "editedAt": "2026-11-26T15:58:43.167Z",
+                     *       "id": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "senderId": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34956,21 +34956,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-26T15:20:30.093Z",
+                     *       "createdAt": "2026-11-26T15:58:43.148Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-26T15:20:30.372Z",
-                     *       "id": "01a21871-a28e-7543-9ed2-06637c758150",
+                     *       "editedAt": "2026-11-26T15:58:43.167Z",
+                     *       "id": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *         "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21871-7cb3-7621-8dd6-0f15ba56585e",
+                     *       "senderId": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a21871-9999-71ba-a5ad-14d3600a5f6f"
+                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -35005,7 +35005,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a21871-a2cd-76df-9168-8d7dba69af2a"
+                 *       "lastReadMessageId": "01a21894-9fd8-739c-b2f4-93247d2c1f13"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];
