@@ -52,6 +52,17 @@ pub struct ArchiveHeader {
 pub struct Manifest {
     /// The tables, in the order of the archive.
     pub tables: Vec<TablePart>,
+    /// Whether the bytes of files are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_files: bool,
+    #[serde(flatten)]
+    pub archived: ArchivedFiles,
+}
+
+/// The files of an archive.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArchivedFiles {
     /// The number of files that rows refer to.
     pub files_named: u64,
     /// The number of files in the archive.
@@ -59,13 +70,18 @@ pub struct Manifest {
     /// The total size of the files in bytes.
     pub bytes: u64,
     pub list: ArchivePart,
-    /// Whether the bytes of files are left out.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub without_files: bool,
     /// The keys of files that did not exist.
     pub missing: Vec<String>,
     /// The keys of files in the archive whose checksum is wrong.
     pub damaged: Vec<String>,
+}
+
+impl ArchivedFiles {
+    /// Returns whether every file was found undamaged. An archive with missing files is still usable; its readers are
+    /// warned.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.damaged.is_empty()
+    }
 }
 
 /// The rows of one table.

@@ -21,7 +21,7 @@ use tokio::runtime::Handle;
 
 pub use self::encryption::{ArchiveFile, Identities, Recipients};
 pub use self::folder::{BackupFolder, FetchedFile, archive_name, split_archive_path};
-pub use self::format::{ArchiveHeader, Manifest};
+pub use self::format::{ArchiveHeader, ArchivedFiles, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{BackupArchive, verify};
 pub use self::relocate::{MovedFiles, move_files};

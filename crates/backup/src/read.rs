@@ -4,12 +4,13 @@ use std::io::{self, BufRead, BufReader, Read, SeekFrom};
 
 use anyhow::{Context as _, ensure};
 use flate2::read::GzDecoder;
+use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use super::encryption::ArchiveFile;
 use super::format::{
-    ArchiveHeader, ArchivePart, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream,
-    LINE_MAX, MANIFEST, Manifest, TablePart, checksum_entry, file_name, parse_row, rows_name,
+    ArchiveHeader, ArchivePart, ArchivedFiles, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER,
+    HashingStream, LINE_MAX, MANIFEST, Manifest, TablePart, checksum_entry, file_name, parse_row, rows_name,
 };
 use super::{CHUNK_BYTES, Progress, ProgressCallback};
 use adapters::blob_store::ReadSeek;
@@ -18,6 +19,8 @@ use db::dump::Cell;
 /// The maximum size in bytes of the header and the manifest, which are read into memory.
 const HEADER_MAX: u64 = 64 << 10;
 const MANIFEST_MAX: u64 = 4 << 20;
+/// The maximum number of tables.
+const TABLES_MAX: usize = 1000;
 
 /// An archive whose entries are known.
 pub struct BackupArchive {
@@ -79,69 +82,100 @@ pub(super) fn check_checksum(file: &ArchiveFile, report_progress: ProgressCallba
 /// Called for each line of the list of files, with its bytes if the archive contains them.
 pub(super) type FileVisitor<'s> = dyn FnMut(&FileEntry, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
 
-impl BackupArchive {
-    /// Locates the entries, which must be the known ones in the known order. Skips the bytes of files.
-    fn open(file: ArchiveFile) -> anyhow::Result<Self> {
-        let reader = ReadUntil::open(&file)?;
+/// The entries of an archive: a header, parts, the list of files, files, and the manifest, in this order.
+pub(super) struct ArchiveEntries<Header, Manifest> {
+    pub(super) header: Header,
+    pub(super) parts: Vec<(String, ByteRange)>,
+    pub(super) list: ByteRange,
+    pub(super) files: ByteRange,
+    pub(super) manifest: Manifest,
+}
+
+impl<Header, Manifest: DeserializeOwned> ArchiveEntries<Header, Manifest> {
+    /// Locates the entries, which must be the known ones in the known order. Skips the bytes of parts and files.
+    /// `read_header` gets the first entry; `is_part` the name and the number of a part.
+    pub(super) fn locate(
+        file: &ArchiveFile,
+        header_name: &str,
+        read_header: impl Fn(&[u8]) -> anyhow::Result<Header>,
+        is_part: impl Fn(&str, usize) -> bool,
+    ) -> anyhow::Result<Self> {
+        let reader = ReadUntil::open(file)?;
         let end = reader.end;
         let mut tar = tar::Archive::new(reader);
-        let entries = tar.entries_with_seek()?.raw(true);
-        let mut header = None;
-        let mut rows = Vec::new();
-        let mut names = Vec::new();
+        let (mut header, mut parts) = (None, Vec::new());
         let (mut list, mut files, mut manifest) = (None, None::<ByteRange>, None);
-        for entry in entries {
+        for entry in tar.entries_with_seek()?.raw(true) {
             let mut entry = entry?;
             ensure!(entry.header().entry_type().is_file(), "an entry is no file");
             let name = String::from_utf8(entry.path_bytes().into_owned()).context("a name is no text")?;
             let size = entry.header().entry_size()?;
             let from = entry.raw_file_position();
-            let span = ByteRange { from, size };
+            let range = ByteRange { from, size };
             ensure!(
                 from.checked_add(size).is_some_and(|until| until <= end),
                 "{name} goes beyond the end"
             );
             ensure!(manifest.is_none(), "{name} comes after the end");
             if header.is_none() {
-                ensure!(name == HEADER && size <= HEADER_MAX, "it does not begin as a backup");
-                let found: ArchiveHeader = serde_json::from_slice(&read_entry(&mut entry)?)?;
                 ensure!(
-                    found.format == FORMAT,
-                    "it is of format {} and this release reads {FORMAT}",
-                    found.format
+                    name == header_name && size <= HEADER_MAX,
+                    "it does not begin with {header_name}"
                 );
-                header = Some(found);
+                header = Some(read_header(&read_entry(&mut entry)?)?);
             } else if name == MANIFEST {
                 ensure!(size <= MANIFEST_MAX, "the manifest is too long");
-                manifest = Some((from, serde_json::from_slice::<Manifest>(&read_entry(&mut entry)?)?));
+                manifest = Some((from, serde_json::from_slice(&read_entry(&mut entry)?)?));
             } else if list.is_some() {
-                ensure!(name.starts_with("files/"), "nobody knows {name}");
-                files.get_or_insert(span);
+                ensure!(name.starts_with("files/"), "unknown entry {name}");
+                files.get_or_insert(range);
             } else if name == FILE_LIST {
-                list = Some(span);
+                list = Some(range);
             } else {
-                ensure!(name.starts_with("rows/") && rows.len() < 1000, "nobody knows {name}");
-                names.push(name);
-                rows.push(span);
+                ensure!(is_part(&name, parts.len()), "unknown entry {name}");
+                parts.push((name, range));
             }
         }
         let (manifest_at, manifest) = manifest.context("it has no manifest")?;
-        let list = list.context("it has no list of files")?;
-        let expected: Vec<String> = manifest.tables.iter().map(|table| rows_name(&table.name)).collect();
-        ensure!(names == expected, "its tables are not those of its manifest");
         // The header of an entry precedes its bytes.
         let begin = files.map_or(manifest_at - 512, |first| first.from - 512);
-        let files = ByteRange {
-            from: begin,
-            size: (manifest_at - 512).checked_sub(begin).context("its parts overlap")?,
+        Ok(Self {
+            header: header.context("it is empty")?,
+            parts,
+            list: list.context("it has no list of files")?,
+            files: ByteRange {
+                from: begin,
+                size: (manifest_at - 512).checked_sub(begin).context("its parts overlap")?,
+            },
+            manifest,
+        })
+    }
+}
+
+impl BackupArchive {
+    fn open(file: ArchiveFile) -> anyhow::Result<Self> {
+        let read_header = |text: &[u8]| {
+            let found: ArchiveHeader = serde_json::from_slice(text)?;
+            ensure!(
+                found.format == FORMAT,
+                "it is of format {} and this release reads {FORMAT}",
+                found.format
+            );
+            Ok(found)
         };
+        let is_part = |name: &str, number: usize| name.starts_with("rows/") && number < TABLES_MAX;
+        let entries = ArchiveEntries::<_, Manifest>::locate(&file, HEADER, read_header, is_part)?;
+        let (names, rows): (Vec<String>, Vec<ByteRange>) = entries.parts.into_iter().unzip();
+        let manifest = entries.manifest;
+        let expected: Vec<String> = manifest.tables.iter().map(|table| rows_name(&table.name)).collect();
+        ensure!(names == expected, "its tables are not those of its manifest");
         Ok(Self {
             file,
-            header: header.context("it is empty")?,
+            header: entries.header,
             manifest,
             rows,
-            list,
-            files,
+            list: entries.list,
+            files: entries.files,
         })
     }
 
@@ -168,44 +202,7 @@ impl BackupArchive {
                 table.rows
             );
         }
-        self.part(self.list, &self.manifest.list).context("the list of files")?;
-        let (mut files, mut bytes, mut missing, mut damaged) = (0, 0, Vec::new(), Vec::new());
-        let named = self.manifest.files_named;
-        self.for_each_file(&mut |line, content| {
-            ensure!(is_key(&line.key), "{:?} is no key of a file", line.key);
-            let Some(content) = content else {
-                if self.manifest.without_files {
-                    return Ok(());
-                }
-                missing.push(line.key.clone());
-                ensure!(missing.len() <= FAULTS_MAX, "too many files are missing");
-                return Ok(());
-            };
-            let mut hashed = HashingStream::new(content);
-            io::copy(&mut hashed, &mut io::sink())?;
-            if line.sha256.as_ref().is_some_and(|sha256| *sha256 != hashed.sha256()) {
-                damaged.push(line.key.clone());
-                ensure!(damaged.len() <= FAULTS_MAX, "too many files are damaged");
-            }
-            (files, bytes) = (files + 1, bytes + hashed.size);
-            report_progress(Progress {
-                what: "files".to_owned(),
-                done: files,
-                of: Some(named),
-                bytes,
-            });
-            Ok(())
-        })?;
-        let manifest = &self.manifest;
-        ensure!(
-            (files, bytes) == (manifest.files, manifest.bytes),
-            "it has {files} files of {bytes} bytes and not {} of {}",
-            manifest.files,
-            manifest.bytes
-        );
-        ensure!(missing == manifest.missing, "files are missing that its manifest has");
-        ensure!(damaged == manifest.damaged, "files are damaged that were whole");
-        Ok(())
+        self.file_list().check(self.manifest.without_files, report_progress)
     }
 
     fn part(&self, span: ByteRange, part: &ArchivePart) -> anyhow::Result<()> {
@@ -224,16 +221,19 @@ impl BackupArchive {
         Ok(RowReader { lines, table })
     }
 
-    /// Iterates over the list of files, with the bytes of each file in the archive.
-    pub(super) fn for_each_file(&self, visit: &mut FileVisitor<'_>) -> anyhow::Result<()> {
-        let listed = FileList {
+    /// Returns the list of files with their bytes.
+    pub(super) fn file_list(&self) -> FileList<'_> {
+        FileList {
             file: &self.file,
             list: self.list,
-            unpacked: self.manifest.list.unpacked,
             files: self.files,
-            count: self.manifest.files_named,
-        };
-        listed.for_each(visit)
+            archived: &self.manifest.archived,
+        }
+    }
+
+    /// Iterates over the list of files, with the bytes of each file in the archive.
+    pub(super) fn for_each_file(&self, visit: &mut FileVisitor<'_>) -> anyhow::Result<()> {
+        self.file_list().for_each(visit)
     }
 }
 
@@ -259,19 +259,58 @@ pub(super) fn open_range(file: &ArchiveFile, range: ByteRange) -> anyhow::Result
 pub(super) struct FileList<'a> {
     pub(super) file: &'a ArchiveFile,
     pub(super) list: ByteRange,
-    /// The decompressed size of the list.
-    pub(super) unpacked: u64,
     pub(super) files: ByteRange,
-    /// The number of lines.
-    pub(super) count: u64,
+    /// The files according to the manifest.
+    pub(super) archived: &'a ArchivedFiles,
 }
 
 impl FileList<'_> {
     /// Opens the lines of the list.
     pub(super) fn lines(&self) -> anyhow::Result<GzipLines<impl Read + use<>>> {
         let mut lines = GzipLines::new(open_range(self.file, self.list)?);
-        lines.unpacked_max = self.unpacked;
+        lines.unpacked_max = self.archived.list.unpacked;
         Ok(lines)
+    }
+
+    /// Verifies the list and the bytes of every file against the manifest. Without files there are no bytes.
+    pub(super) fn check(&self, is_without_files: bool, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
+        let archived = self.archived;
+        check_part(self.file, self.list, &archived.list).context("the list of files")?;
+        let (mut files, mut bytes, mut missing, mut damaged) = (0, 0, Vec::new(), Vec::new());
+        self.for_each(&mut |line, content| {
+            ensure!(is_key(&line.key), "{:?} is no key of a file", line.key);
+            let Some(content) = content else {
+                if is_without_files {
+                    return Ok(());
+                }
+                missing.push(line.key.clone());
+                ensure!(missing.len() <= FAULTS_MAX, "too many files are missing");
+                return Ok(());
+            };
+            let mut hashed = HashingStream::new(content);
+            io::copy(&mut hashed, &mut io::sink())?;
+            if line.sha256.as_ref().is_some_and(|sha256| *sha256 != hashed.sha256()) {
+                damaged.push(line.key.clone());
+                ensure!(damaged.len() <= FAULTS_MAX, "too many files are damaged");
+            }
+            (files, bytes) = (files + 1, bytes + hashed.size);
+            report_progress(Progress {
+                what: "files".to_owned(),
+                done: files,
+                of: Some(archived.files_named),
+                bytes,
+            });
+            Ok(())
+        })?;
+        ensure!(
+            (files, bytes) == (archived.files, archived.bytes),
+            "it has {files} files of {bytes} bytes and not {} of {}",
+            archived.files,
+            archived.bytes
+        );
+        ensure!(missing == archived.missing, "files are missing that its manifest has");
+        ensure!(damaged == archived.damaged, "files are damaged that were whole");
+        Ok(())
     }
 
     pub(super) fn for_each(&self, visit: &mut FileVisitor<'_>) -> anyhow::Result<()> {
@@ -298,7 +337,7 @@ impl FileList<'_> {
             number += 1;
         }
         ensure!(next.is_none(), "a file stands in no list, or twice");
-        ensure!(number == self.count, "the list of files is too short");
+        ensure!(number == self.archived.files_named, "the list of files is too short");
         Ok(())
     }
 }
@@ -394,13 +433,5 @@ impl<R: Read> RowReader<'_, R> {
                 .map(Some),
             None => Ok(None),
         }
-    }
-}
-
-/// A backup with missing files is still usable; its readers are warned.
-impl Manifest {
-    /// Returns whether every file was found undamaged.
-    pub fn is_whole(&self) -> bool {
-        self.missing.is_empty() && self.damaged.is_empty()
     }
 }

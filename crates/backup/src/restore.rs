@@ -163,7 +163,7 @@ fn check_files_exist(installation: &Installation, archive: &BackupArchive) -> an
         Ok(())
     })?;
     ensure!(
-        missing == 0 || missing < archive.manifest.files_named,
+        missing == 0 || missing < archive.manifest.archived.files_named,
         "the backup is one without files, and none of them is in this storage. Compare FILES_URL and DATA_DIR"
     );
     Ok(())
@@ -207,7 +207,7 @@ fn files(
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<()> {
     let (mut done, mut bytes) = (0, 0);
-    let of = Some(archive.manifest.files);
+    let of = Some(archive.manifest.archived.files);
     archive.for_each_file(&mut |line, content| {
         hit("restore.files");
         if let Some(content) = content {
@@ -230,7 +230,12 @@ fn file(
     line: &FileEntry,
     content: &mut dyn Read,
 ) -> anyhow::Result<u64> {
-    store_file(installation, manifest.damaged.contains(&line.key), line, content)
+    store_file(
+        installation,
+        manifest.archived.damaged.contains(&line.key),
+        line,
+        content,
+    )
 }
 
 /// Stores a file of an archive. A file that the archive does not list as damaged has the checksum of the list.

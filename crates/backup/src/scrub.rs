@@ -43,8 +43,8 @@ impl Findings {
     /// Removes the findings that a backup has already reported.
     pub(super) fn ignore_known(&mut self, manifest: &Manifest) {
         let known = |line: &String, keys: &[String]| keys.iter().any(|key| line.starts_with(key.as_str()));
-        self.missing.retain(|line| !known(line, &manifest.missing));
-        self.damaged.retain(|line| !known(line, &manifest.damaged));
+        self.missing.retain(|line| !known(line, &manifest.archived.missing));
+        self.damaged.retain(|line| !known(line, &manifest.archived.damaged));
     }
 }
 

@@ -16,8 +16,8 @@ use tokio::runtime::Handle;
 
 use super::encryption::Recipients;
 use super::format::{
-    ArchiveHeader, ArchivePart, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, MANIFEST, Manifest,
-    TablePart, checksum_entry, file_name, padding, rows_name, tar_header, write_row,
+    ArchiveHeader, ArchivePart, ArchivedFiles, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream,
+    MANIFEST, Manifest, TablePart, checksum_entry, file_name, padding, rows_name, tar_header, write_row,
 };
 use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 use adapters::blob_store::BlobReader;
@@ -66,22 +66,23 @@ pub fn write(
 ) -> anyhow::Result<BackupSummary> {
     let store = Store::open(&installation.database, 1, 1)?;
     let mut lease = DeletionLease::acquire(installation, store)?;
-    let outcome = write_output(installation, output, options, &mut lease, report_progress);
+    let outcome = with_output(output, options.recipients, |output| {
+        write_archive(installation, output, options, &mut lease, report_progress)
+    });
     lease.end(outcome)
 }
 
-fn write_output(
-    installation: &Installation,
+/// Calls `write` with an output that encrypts, if there are recipients, and completes the archive.
+pub(super) fn with_output<T>(
     output: &mut dyn ArchiveOutput,
-    options: &WriteOptions<'_>,
-    lease: &mut DeletionLease,
-    report_progress: ProgressCallback<'_>,
-) -> anyhow::Result<BackupSummary> {
-    let written = match options.recipients {
-        None => write_archive(installation, output, options, lease, report_progress)?,
+    recipients: Option<&Recipients>,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let written = match recipients {
+        None => write(&mut *output)?,
         Some(recipients) => {
             let mut encrypted = recipients.encrypt(&mut *output)?;
-            let written = write_archive(installation, &mut encrypted, options, lease, report_progress)?;
+            let written = write(&mut encrypted)?;
             encrypted.finish()?;
             written
         }
@@ -107,7 +108,8 @@ fn write_archive(
     };
     let list = archive.rows(&installation.database, lease, report_progress)?;
     if !options.is_without_files {
-        archive.files(installation, list, lease, report_progress)?;
+        let (out, archived) = (&mut archive.out, &mut archive.manifest.archived);
+        write_files(out, installation, list, archived, lease, report_progress)?;
     }
     let ArchiveWriter { mut out, manifest, .. } = archive;
     let text = serde_json::to_vec_pretty(&manifest)?;
@@ -181,55 +183,50 @@ impl ArchiveWriter<'_> {
         let mut gzip = GzipEntry::new(&self.scratch)?;
         snapshot.files(false, |file| write_file_entry(file, &mut gzip))?;
         let (named, (list, part)) = gzip.append(&mut self.out, FILE_LIST)?;
-        self.manifest.files_named = named;
-        self.manifest.list = part;
+        self.manifest.archived.files_named = named;
+        self.manifest.archived.list = part;
         Ok(list)
-    }
-
-    /// Writes the bytes of every file in the list.
-    fn files(
-        &mut self,
-        installation: &Installation,
-        list: File,
-        lease: &mut DeletionLease,
-        report_progress: ProgressCallback<'_>,
-    ) -> anyhow::Result<()> {
-        let mut lines = super::read::GzipLines::new(list);
-        let mut number = 0;
-        while let Some(line) = lines.next_line()? {
-            let line: FileEntry = serde_json::from_slice(line)?;
-            report_progress(Progress {
-                what: "files".to_owned(),
-                done: number,
-                of: Some(self.manifest.files_named),
-                bytes: self.manifest.bytes,
-            });
-            hit("backup.files");
-            self.file(installation, &line, number)?;
-            number += 1;
-            lease.renew()?;
-        }
-        Ok(())
-    }
-
-    fn file(&mut self, installation: &Installation, line: &FileEntry, number: u64) -> anyhow::Result<()> {
-        match copy_file(&mut self.out, installation, line, number)? {
-            CopiedFile::Missing => add_fault(&mut self.manifest.missing, &line.key),
-            CopiedFile::Copied { size, is_whole } => {
-                self.manifest.files += 1;
-                self.manifest.bytes += size;
-                if is_whole {
-                    Ok(())
-                } else {
-                    add_fault(&mut self.manifest.damaged, &line.key)
-                }
-            }
-        }
     }
 }
 
+/// Writes the bytes of every file in the list, and counts them.
+pub(super) fn write_files(
+    out: &mut Out<'_>,
+    installation: &Installation,
+    list: File,
+    archived: &mut ArchivedFiles,
+    lease: &mut DeletionLease,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<()> {
+    let mut lines = super::read::GzipLines::new(list);
+    let mut number = 0;
+    while let Some(line) = lines.next_line()? {
+        let line: FileEntry = serde_json::from_slice(line)?;
+        report_progress(Progress {
+            what: "files".to_owned(),
+            done: number,
+            of: Some(archived.files_named),
+            bytes: archived.bytes,
+        });
+        hit("backup.files");
+        match copy_file(out, installation, &line, number)? {
+            CopiedFile::Missing => add_fault(&mut archived.missing, &line.key)?,
+            CopiedFile::Copied { size, is_whole } => {
+                archived.files += 1;
+                archived.bytes += size;
+                if !is_whole {
+                    add_fault(&mut archived.damaged, &line.key)?;
+                }
+            }
+        }
+        number += 1;
+        lease.renew()?;
+    }
+    Ok(())
+}
+
 /// The result of copying a stored file into an archive.
-pub(super) enum CopiedFile {
+enum CopiedFile {
     Missing,
     Copied {
         size: u64,
@@ -239,7 +236,7 @@ pub(super) enum CopiedFile {
 }
 
 /// Appends a stored file to an archive.
-pub(super) fn copy_file(
+fn copy_file(
     out: &mut Out<'_>,
     installation: &Installation,
     line: &FileEntry,
@@ -292,7 +289,7 @@ pub(super) fn entry(out: &mut Out<'_>, name: &str, size: u64, bytes: &mut dyn Re
     Ok(())
 }
 
-pub(super) fn add_fault(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
+fn add_fault(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
     if faults.len() == FAULTS_MAX {
         bail!(
             "more than {FAULTS_MAX} files are missing or damaged: is this the right storage? `groupwork scrub` names them"
@@ -424,7 +421,7 @@ impl DeletionLease {
     fn end(self, outcome: anyhow::Result<BackupSummary>) -> anyhow::Result<BackupSummary> {
         self.release();
         let written = outcome?;
-        if written.manifest.is_whole() {
+        if written.manifest.archived.is_whole() {
             let now = clock::now();
             let recorded = self
                 .store

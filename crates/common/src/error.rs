@@ -5,6 +5,7 @@ use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::file::LegacyFormat;
 use domain::idempotency::StoredResponse;
+use domain::patch::NullNotAllowed;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -220,6 +221,12 @@ impl Problem {
             message: message.into(),
             existing_id: None,
         }
+    }
+}
+
+impl From<NullNotAllowed> for Error {
+    fn from(refused: NullNotAllowed) -> Self {
+        DomainError::from(refused).into()
     }
 }
 

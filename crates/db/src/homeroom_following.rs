@@ -73,7 +73,7 @@ statements! {
         WHERE organization_id = $1 AND class_id = $3 AND user_id IN ({LEAVER_IDS})";
     LEAVE_CLASS = "DELETE FROM class_enrollments
         WHERE organization_id = $1 AND class_id = $3 AND student_id IN ({LEAVER_IDS})";
-    /// Locks a homeroom, so that nobody joins or leaves it while a class starts to follow it.
+    /// Locks a homeroom, so that no student joins or leaves it while a class starts to follow it.
     LOCK_HOMEROOM = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
 }
 

@@ -6,7 +6,7 @@ type Editor = typeof import("../features/rich-text/RichTextEditor").RichTextEdit
 let loaded: Editor | undefined;
 
 /**
- * The editor, once it is loaded and the text field has no focus: a field is not replaced while somebody types in it.
+ * The editor, once it is loaded and the text field has no focus: a field is not replaced while the user types in it.
  * `hasFailed` is true while the editor cannot be loaded; it is requested again when the browser is online.
  */
 export function useRichTextEditor(

@@ -147,7 +147,7 @@ export async function applyAccountLanguage(person: { id: string; locale: string 
   if (person.locale !== "en" && isLanguage(chosen)) await setLanguage(chosen);
 }
 
-/** Sets whether the user is addressed formally: staff of a school with that setting, and nobody before sign-in. */
+/** Sets whether the user is addressed formally: staff of a school with that setting, and no user before sign-in. */
 export async function setFormalAddress(formal: boolean): Promise<void> {
   if (isFormal === formal) return;
   isFormal = formal;

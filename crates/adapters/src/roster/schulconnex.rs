@@ -94,7 +94,7 @@ impl<'a> SchulconnexRun<'a> {
     }
 
     /// Rejects a response in which everything of a kind is missing: the operator of the server has not released it for
-    /// this client, and nobody has left.
+    /// this client, and no person has left.
     fn check_content(&self) -> Result<(), RosterError> {
         let missing = |reason| {
             Err(RosterError::NotARoster {

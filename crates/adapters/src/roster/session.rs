@@ -128,7 +128,7 @@ impl<'a> RosterSession<'a> {
         Ok(())
     }
 
-    /// Returns the access token, which is requested anew when it is about to expire.
+    /// Returns the access token, which is requested again when it is about to expire.
     async fn token(&mut self) -> Result<&str, RosterError> {
         let is_valid = |token: &AccessToken| token.expires_at.is_none_or(|at| at > Instant::now());
         let token = match self.token.take().filter(is_valid) {

@@ -1,6 +1,5 @@
 //! Writes the archive of a school while the service runs, from one snapshot.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::Context as _;
@@ -12,11 +11,9 @@ use db::dump::school::{LEFT_OUT, ORGANIZATION, ORGANIZATION_COLUMNS, PEOPLE, PEO
 use db::dump::{Cell, ColumnType, DumpTable, Snapshot};
 
 use super::format::{HEADER, SchoolHeader, SchoolManifest, chunk_name};
-use crate::format::{FILE_LIST, FileEntry, HashingStream, MANIFEST, checksum_entry};
-use crate::read::GzipLines;
+use crate::format::{FILE_LIST, HashingStream, MANIFEST, checksum_entry};
 use crate::write::{
-    ArchiveOutput, CopiedFile, DeletionLease, GzipEntry, Out, WriteOptions, add_fault, copy_file, entry,
-    write_file_entry,
+    ArchiveOutput, DeletionLease, GzipEntry, Out, WriteOptions, entry, with_output, write_file_entry, write_files,
 };
 use crate::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 
@@ -39,41 +36,22 @@ pub fn export(
 ) -> anyhow::Result<ExportSummary> {
     let store = Store::open(&installation.database, 1, 1)?;
     let mut lease = DeletionLease::acquire(installation, store)?;
-    let outcome = write_output(installation, slug, output, options, &mut lease, report_progress);
+    let outcome = with_output(output, options.recipients, |output| {
+        let mut snapshot = Snapshot::take(&installation.database)?;
+        let school = snapshot.school(slug)?;
+        let school = school.with_context(|| format!("there is no school with the short name {slug}"))?;
+        write_archive(
+            installation,
+            snapshot,
+            &school,
+            output,
+            options,
+            &mut lease,
+            report_progress,
+        )
+    });
     lease.release();
     outcome
-}
-
-fn write_output(
-    installation: &Installation,
-    slug: &str,
-    output: &mut dyn ArchiveOutput,
-    options: &WriteOptions<'_>,
-    lease: &mut DeletionLease,
-    report_progress: ProgressCallback<'_>,
-) -> anyhow::Result<ExportSummary> {
-    let mut snapshot = Snapshot::take(&installation.database)?;
-    let school = snapshot.school(slug)?;
-    let school = school.with_context(|| format!("there is no school with the short name {slug}"))?;
-    let written = match options.recipients {
-        None => write_archive(installation, snapshot, &school, output, options, lease, report_progress)?,
-        Some(recipients) => {
-            let mut encrypted = recipients.encrypt(&mut *output)?;
-            let written = write_archive(
-                installation,
-                snapshot,
-                &school,
-                &mut encrypted,
-                options,
-                lease,
-                report_progress,
-            )?;
-            encrypted.finish()?;
-            written
-        }
-    };
-    output.complete()?;
-    Ok(written)
 }
 
 fn write_archive(
@@ -100,9 +78,10 @@ fn write_archive(
     // A long snapshot prevents the database from reclaiming space.
     drop(snapshot);
     let (named, (list, part)) = gzip.append(&mut writer.out, FILE_LIST)?;
-    writer.manifest.files_named = named;
-    writer.manifest.list = part;
-    writer.files(installation, list, lease, report_progress)?;
+    writer.manifest.archived.files_named = named;
+    writer.manifest.archived.list = part;
+    let archived = &mut writer.manifest.archived;
+    write_files(&mut writer.out, installation, list, archived, lease, report_progress)?;
     let SchoolWriter { mut out, manifest, .. } = writer;
     let text = serde_json::to_vec_pretty(&manifest)?;
     entry(&mut out, MANIFEST, text.len() as u64, &mut text.as_slice())?;
@@ -180,40 +159,6 @@ impl SchoolWriter<'_> {
             size,
             &mut content.as_bytes(),
         )?)
-    }
-
-    fn files(
-        &mut self,
-        installation: &Installation,
-        list: File,
-        lease: &mut DeletionLease,
-        report_progress: ProgressCallback<'_>,
-    ) -> anyhow::Result<()> {
-        let mut lines = GzipLines::new(list);
-        let mut number = 0;
-        while let Some(line) = lines.next_line()? {
-            let line: FileEntry = serde_json::from_slice(line)?;
-            report_progress(Progress {
-                what: "files".to_owned(),
-                done: number,
-                of: Some(self.manifest.files_named),
-                bytes: self.manifest.bytes,
-            });
-            hit("backup.files");
-            match copy_file(&mut self.out, installation, &line, number)? {
-                CopiedFile::Missing => add_fault(&mut self.manifest.missing, &line.key)?,
-                CopiedFile::Copied { size, is_whole } => {
-                    self.manifest.files += 1;
-                    self.manifest.bytes += size;
-                    if !is_whole {
-                        add_fault(&mut self.manifest.damaged, &line.key)?;
-                    }
-                }
-            }
-            number += 1;
-            lease.renew()?;
-        }
-        Ok(())
     }
 }
 

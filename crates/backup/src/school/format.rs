@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::ArchivePart;
+use crate::format::ArchivedFiles;
 use db::archives::format::{FORMAT, VERSION};
 
 pub(super) const HEADER: &str = "school.json";
@@ -73,27 +73,13 @@ pub struct SchoolManifest {
     pub chunks: i64,
     /// Hexadecimal SHA-256 of the uncompressed chunks.
     pub sha256: String,
-    /// The number of files that rows refer to.
-    pub files_named: u64,
-    /// The number of files in the archive.
-    pub files: u64,
-    /// The total size of the files in bytes.
-    pub bytes: u64,
-    pub list: ArchivePart,
-    /// The keys of files that did not exist.
-    pub missing: Vec<String>,
-    /// The keys of files in the archive whose checksum is wrong.
-    pub damaged: Vec<String>,
+    #[serde(flatten)]
+    pub archived: ArchivedFiles,
     /// The tables without rows in the archive, with the reason.
     pub left_out: BTreeMap<String, String>,
 }
 
 impl SchoolManifest {
-    /// Returns whether every file was found undamaged.
-    pub fn is_whole(&self) -> bool {
-        self.missing.is_empty() && self.damaged.is_empty()
-    }
-
     /// Returns the number of rows.
     pub fn rows(&self) -> i64 {
         self.tables.values().sum()

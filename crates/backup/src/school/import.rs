@@ -86,15 +86,15 @@ fn check(installation: &Installation, archive: &SchoolArchive, options: &ImportO
         header.release,
         header.schema
     );
-    if !manifest.is_whole() && !options.is_incomplete_accepted {
+    if !manifest.archived.is_whole() && !options.is_incomplete_accepted {
         bail!(
             "{} files are missing in the archive and {} damaged: --incomplete imports it nevertheless",
-            manifest.missing.len(),
-            manifest.damaged.len()
+            manifest.archived.missing.len(),
+            manifest.archived.damaged.len()
         );
     }
-    check_quota(manifest.bytes, SchoolImport::quota())?;
-    check_space(manifest.bytes, options.free_bytes)
+    check_quota(manifest.archived.bytes, SchoolImport::quota())?;
+    check_space(manifest.archived.bytes, options.free_bytes)
 }
 
 fn check_quota(bytes: u64, quota: i64) -> anyhow::Result<()> {
@@ -210,13 +210,19 @@ fn files(
         .for_each(&mut |line, content: Option<&mut dyn Read>| {
             hit("restore.files");
             if let Some(content) = content {
-                let is_damaged = archive.manifest.damaged.contains(&line.key);
-                bytes += store_file(installation, is_damaged, line, content).with_context(|| line.key.clone())?;
+                let is_damaged = archive.manifest.archived.damaged.contains(&line.key);
+                let size = store_file(installation, is_damaged, line, content).with_context(|| line.key.clone())?;
+                ensure!(
+                    is_damaged || line.size.and_then(|size| u64::try_from(size).ok()) == Some(size),
+                    "{}: its size is not that of its row",
+                    line.key
+                );
+                bytes += size;
                 done += 1;
                 report_progress(Progress {
                     what: "files".to_owned(),
                     done,
-                    of: Some(archive.manifest.files),
+                    of: Some(archive.manifest.archived.files),
                     bytes,
                 });
             }

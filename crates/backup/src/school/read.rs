@@ -2,21 +2,19 @@
 //! archive can write its checksums.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 
 use anyhow::{Context as _, anyhow, ensure};
 use db::archives::format::{ChunkVerifier, RowHeader, read_chunk};
 use db::dump::Cell;
 
 use super::format::{HEADER, SchoolHeader, SchoolManifest, chunk_name};
+use crate::ProgressCallback;
 use crate::encryption::ArchiveFile;
-use crate::format::{CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, HashingStream, MANIFEST};
-use crate::read::{ByteRange, FileList, ReadUntil, check_checksum, check_part, is_key, open_range, read_entry};
-use crate::{Progress, ProgressCallback};
+use crate::format::FileEntry;
+use crate::read::{ArchiveEntries, ByteRange, FileList, check_checksum, open_range};
 
-/// The maximum size in bytes of the header, the manifest and a chunk, which are read into memory.
-const HEADER_MAX: u64 = 64 << 10;
-const MANIFEST_MAX: u64 = 4 << 20;
+/// The maximum size in bytes of a chunk, which is read into memory.
 const CHUNK_MAX: u64 = 64 << 20;
 /// The maximum number of chunks: 256 GB of rows.
 const CHUNKS_MAX: usize = 1 << 20;
@@ -44,66 +42,28 @@ pub fn verify(file: ArchiveFile, report_progress: ProgressCallback<'_>) -> anyho
 }
 
 impl SchoolArchive {
-    /// Locates the entries, which must be the known ones in the known order.
     fn open(file: ArchiveFile) -> anyhow::Result<Self> {
-        let end = file.size()?.saturating_sub(CHECKSUM_ENTRY_BYTES);
-        let mut tar = tar::Archive::new(ReadUntil::open(&file)?);
-        let mut header = None;
-        let mut chunks = Vec::new();
-        let (mut list, mut files, mut manifest) = (None, None::<ByteRange>, None);
-        for entry in tar.entries_with_seek()?.raw(true) {
-            let mut entry = entry?;
-            ensure!(entry.header().entry_type().is_file(), "an entry is no file");
-            let name = String::from_utf8(entry.path_bytes().into_owned()).context("a name is no text")?;
-            let size = entry.header().entry_size()?;
-            let from = entry.raw_file_position();
-            let range = ByteRange { from, size };
-            ensure!(
-                from.checked_add(size).is_some_and(|until| until <= end),
-                "{name} goes beyond the end"
-            );
-            ensure!(manifest.is_none(), "{name} comes after the end");
-            if header.is_none() {
-                ensure!(
-                    name == HEADER && size <= HEADER_MAX,
-                    "it does not begin as an archive of a school"
-                );
-                let found: SchoolHeader = serde_json::from_slice(&read_entry(&mut entry)?)?;
-                ensure!(found.is_readable(), "it is of another format or a later version");
-                header = Some(found);
-            } else if name == MANIFEST {
-                ensure!(size <= MANIFEST_MAX, "the manifest is too long");
-                manifest = Some((
-                    from,
-                    serde_json::from_slice::<SchoolManifest>(&read_entry(&mut entry)?)?,
-                ));
-            } else if list.is_some() {
-                ensure!(name.starts_with("files/"), "unknown entry {name}");
-                files.get_or_insert(range);
-            } else if name == FILE_LIST {
-                list = Some(range);
-            } else {
-                let number = i64::try_from(chunks.len())? + 1;
-                ensure!(name == chunk_name(number), "unknown entry {name}");
-                ensure!(size <= CHUNK_MAX && chunks.len() < CHUNKS_MAX, "the rows are too long");
-                chunks.push(range);
-            }
-        }
-        let (manifest_at, manifest) = manifest.context("it has no manifest")?;
-        let list = list.context("it has no list of files")?;
-        // The header of an entry precedes its bytes.
-        let begin = files.map_or(manifest_at - 512, |first| first.from - 512);
-        let files = ByteRange {
-            from: begin,
-            size: (manifest_at - 512).checked_sub(begin).context("its parts overlap")?,
+        let read_header = |text: &[u8]| {
+            let found: SchoolHeader = serde_json::from_slice(text)?;
+            ensure!(found.is_readable(), "it is of another format or a later version");
+            Ok(found)
         };
+        let is_part = |name: &str, number: usize| {
+            number < CHUNKS_MAX && i64::try_from(number).is_ok_and(|number| name == chunk_name(number + 1))
+        };
+        let entries = ArchiveEntries::<_, SchoolManifest>::locate(&file, HEADER, read_header, is_part)?;
+        let chunks: Vec<ByteRange> = entries.parts.into_iter().map(|(_, range)| range).collect();
+        ensure!(
+            chunks.iter().all(|chunk| chunk.size <= CHUNK_MAX),
+            "the rows are too long"
+        );
         Ok(Self {
             file,
-            header: header.context("it is empty")?,
-            manifest,
+            header: entries.header,
+            manifest: entries.manifest,
             chunks,
-            list,
-            files,
+            list: entries.list,
+            files: entries.files,
         })
     }
 
@@ -129,45 +89,22 @@ impl SchoolArchive {
             "its rows are not those of the manifest"
         );
         ensure!(tables == manifest.tables, "its tables are not those of the manifest");
-        check_part(&self.file, self.list, &manifest.list).context("the list of files")?;
-        let (mut files, mut bytes, mut missing, mut damaged) = (0, 0, Vec::new(), Vec::new());
-        self.file_list().for_each(&mut |line, content| {
-            ensure!(is_key(&line.key), "{:?} is no key of a file", line.key);
+        self.check_file_list()?;
+        self.file_list().check(false, report_progress)
+    }
+
+    /// Fails if a file has no size or checksum: the rows of files have both.
+    fn check_file_list(&self) -> anyhow::Result<()> {
+        let list = self.file_list();
+        let mut lines = list.lines()?;
+        while let Some(line) = lines.next_line()? {
+            let line: FileEntry = serde_json::from_slice(line)?;
             ensure!(
                 line.size.is_some() && line.sha256.is_some(),
                 "{} has no checksum",
                 line.key
             );
-            let Some(content) = content else {
-                missing.push(line.key.clone());
-                ensure!(missing.len() <= FAULTS_MAX, "too many files are missing");
-                return Ok(());
-            };
-            let mut hashed = HashingStream::new(content);
-            io::copy(&mut hashed, &mut io::sink())?;
-            let is_whole = line.sha256.as_ref() == Some(&hashed.sha256())
-                && line.size.and_then(|size| u64::try_from(size).ok()) == Some(hashed.size);
-            if !is_whole {
-                damaged.push(line.key.clone());
-                ensure!(damaged.len() <= FAULTS_MAX, "too many files are damaged");
-            }
-            (files, bytes) = (files + 1, bytes + hashed.size);
-            report_progress(Progress {
-                what: "files".to_owned(),
-                done: files,
-                of: Some(manifest.files_named),
-                bytes,
-            });
-            Ok(())
-        })?;
-        ensure!(
-            (files, bytes) == (manifest.files, manifest.bytes),
-            "it has {files} files of {bytes} bytes and not {} of {}",
-            manifest.files,
-            manifest.bytes
-        );
-        ensure!(missing == manifest.missing, "files are missing that its manifest has");
-        ensure!(damaged == manifest.damaged, "files are damaged that were whole");
+        }
         Ok(())
     }
 
@@ -184,9 +121,8 @@ impl SchoolArchive {
         FileList {
             file: &self.file,
             list: self.list,
-            unpacked: self.manifest.list.unpacked,
             files: self.files,
-            count: self.manifest.files_named,
+            archived: &self.manifest.archived,
         }
     }
 

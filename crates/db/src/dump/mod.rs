@@ -5,7 +5,8 @@
 mod catalog;
 pub(super) mod load;
 pub mod school;
-mod school_import;
+pub(crate) mod school_completion;
+pub(crate) mod school_import;
 mod snapshot;
 
 use serde::{Deserialize, Serialize};

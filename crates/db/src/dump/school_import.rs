@@ -9,7 +9,6 @@ use domain::account_email::{AccountEmail, is_placeholder};
 use domain::collation::{person_sort_key, search_key, sort_key};
 use domain::file::FileKey;
 use domain::id::UserId;
-use domain::invitation::LIFETIME;
 use domain::organization::{Metadata, OrganizationStatus};
 use domain::text::{Name, ShortName, Slug, Username, WebAddress, name_key};
 use domain::time::Timestamp;
@@ -21,19 +20,40 @@ use super::school::{
 };
 use super::snapshot::each;
 use super::{Cell, ColumnType, DumpTable, TableColumn, catalog, quoted};
-use crate::Database;
-use crate::archives::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, ChunkWriter, RowHeader, read_chunk};
-use crate::archives::tables::{ArchivedTable, USER_COLUMNS, USER_LISTS};
+use crate::archives::format::{ArchivedRow, RowHeader};
 use crate::connection::Connection;
 use crate::platform::PlatformTx;
-use crate::platform::erasure::LogScan;
+use crate::sql::{Sql, Value as SqlValue};
+use crate::{Database, args, statements};
 use common::clock;
 use common::error::{Error, Result};
+
+statements! {
+    IS_DELETED = "SELECT deleted_at IS NOT NULL AS is_deleted FROM organizations WHERE id = $1";
+    SLUG_IN_USE = "SELECT slug FROM organizations WHERE slug = $1 UNION ALL SELECT slug FROM former_slugs WHERE slug = $1";
+    IS_ERASED = "SELECT erased_at IS NOT NULL AS is_erased FROM users WHERE id = $1";
+    USER = "SELECT id FROM users WHERE id = $1";
+    ADDRESS_IN_USE = "SELECT id FROM users WHERE email = $1";
+    /// An account without address, home and membership, which a purge left: it cannot sign in.
+    IS_LEFT_OVER = "SELECT u.id FROM users u WHERE u.id = $1 AND u.home_organization_id IS NULL AND u.role <> 'SUPER_ADMIN'
+        AND u.email = u.id || '@no-email.invalid' AND NOT EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id)";
+    DELETE_ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
+    DELETE_SESSIONS = "DELETE FROM sessions WHERE user_id = $1";
+    DELETE_SECOND_FACTORS = "DELETE FROM second_factors WHERE user_id = $1";
+    DELETE_RECOVERY_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
+    DELETE_PASSKEYS = "DELETE FROM passkeys WHERE user_id = $1";
+    TAKE_BACK = "UPDATE users SET home_organization_id = $2, user_name = $3, username = $3, is_active = $4, name = $5,
+            first_name = $6, last_name = $7, name_key = $8, search_key = $9, sort_key = $10, has_second_factor = FALSE,
+            must_change_password = FALSE, temporary_password_expires_at = NULL, password_organization_id = NULL,
+            email_verified = FALSE, updated_at = $11
+        WHERE id = $1";
+    REMOVAL = "SELECT id FROM file_removals WHERE file_key = $1";
+}
 
 /// The maximum number of people, whose ids are in memory.
 const PEOPLE_MAX: usize = 200_000;
 /// The files of the archive, in a temporary table.
-const FILES: &str = "imported_files";
+pub(super) const FILES: &str = "imported_files";
 
 /// A person of the archive.
 #[derive(Debug, Clone)]
@@ -53,7 +73,7 @@ struct ArchivedPerson {
 
 /// The fate of a person of the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arrival {
+pub(super) enum Arrival {
     /// A new account of the school.
     New,
     /// An account that the purge of the school left without address, home and membership belongs to it again.
@@ -67,13 +87,13 @@ enum Arrival {
 
 /// An address that is invited, because it has an account.
 #[derive(Debug, Clone)]
-struct NewInvitation {
-    email: String,
-    name: String,
+pub(super) struct NewInvitation {
+    pub(super) email: String,
+    pub(super) name: String,
     /// The deactivated account with the work of the person.
-    user: String,
-    role: String,
-    external_id: Option<String>,
+    pub(super) user: String,
+    pub(super) role: String,
+    pub(super) external_id: Option<String>,
 }
 
 /// The result of an import.
@@ -97,27 +117,27 @@ pub struct ImportedSchool {
 
 /// The import of a school: a transaction that is rolled back unless it is committed.
 pub struct SchoolImport {
-    connection: Connection,
-    tables: Vec<DumpTable>,
-    organization: String,
-    slug: String,
-    now: Timestamp,
+    pub(super) connection: Connection,
+    pub(super) tables: Vec<DumpTable>,
+    pub(super) organization: String,
+    pub(super) slug: String,
+    pub(super) now: Timestamp,
     /// Users who were erased, by the journal of the data folder and by the database.
-    erased: BTreeSet<String>,
+    pub(super) erased: BTreeSet<String>,
     /// The ids of people in this database, by their ids in the archive.
-    people: HashMap<String, String>,
-    arrivals: HashMap<String, Arrival>,
+    pub(super) people: HashMap<String, String>,
+    pub(super) arrivals: HashMap<String, Arrival>,
     /// The addresses of erased people by their id here, to erase them from the log.
-    addresses: HashMap<String, String>,
+    pub(super) addresses: HashMap<String, String>,
     /// Invited people by the id of their deactivated account: address and name.
-    invited: HashMap<String, (String, String)>,
-    invitations: Vec<NewInvitation>,
-    has_known_people: bool,
-    loaded: BTreeSet<String>,
-    result: ImportedSchool,
+    pub(super) invited: HashMap<String, (String, String)>,
+    pub(super) invitations: Vec<NewInvitation>,
+    pub(super) has_known_people: bool,
+    pub(super) loaded: BTreeSet<String>,
+    pub(super) result: ImportedSchool,
 }
 
-fn refused(why: impl std::fmt::Display) -> Error {
+pub(super) fn refused(why: impl std::fmt::Display) -> Error {
     Error::Internal(anyhow::anyhow!("{why}"))
 }
 
@@ -138,6 +158,11 @@ fn int_of(row: &HashMap<String, Cell>, column: &str) -> Option<i64> {
         Some(Cell::Int(number)) => Some(*number),
         _ => None,
     }
+}
+
+fn exists(connection: &mut Connection, statement: &'static Sql, arguments: &[SqlValue<'_>]) -> Result<bool> {
+    let found = connection.fetch_optional(statement, arguments, |row| row.only::<String>())?;
+    Ok(found.is_some())
 }
 
 fn optional(text: Option<String>) -> Cell {
@@ -199,23 +224,17 @@ impl SchoolImport {
                 self.slug
             )));
         }
-        let (id, slug) = (literal(&self.organization), literal(&self.slug));
-        if self.exists(&format!(
-            "SELECT id FROM organizations WHERE id = {id} AND deleted_at IS NULL"
-        ))? {
-            return Err(refused(
-                "this school is in this installation already: delete it first, and wait until its data is purged",
-            ));
+        let is_deleted = self
+            .connection
+            .fetch_optional(&IS_DELETED, args![self.organization], |row| row.only::<bool>())?;
+        if let Some(is_deleted) = is_deleted {
+            return Err(refused(if is_deleted {
+                "this school was deleted here and is still being purged: try again later"
+            } else {
+                "this school is in this installation already: delete it first, and wait until its data is purged"
+            }));
         }
-        if self.exists(&format!("SELECT id FROM organizations WHERE id = {id}"))? {
-            return Err(refused(
-                "this school was deleted here and is still being purged: try again later",
-            ));
-        }
-        let taken = format!(
-            "SELECT slug FROM organizations WHERE slug = {slug} UNION ALL SELECT slug FROM former_slugs WHERE slug = {slug}"
-        );
-        if self.exists(&taken)? {
+        if exists(&mut self.connection, &SLUG_IN_USE, args![self.slug])? {
             return Err(refused(format!(
                 "the short name {} is in use in this installation: name another one with --slug",
                 self.slug
@@ -391,20 +410,22 @@ impl SchoolImport {
 
     /// Decides how a person arrives. Returns the row of a new account.
     fn arrive(&mut self, person: ArchivedPerson) -> Result<Option<Vec<Cell>>> {
-        let id = literal(&person.id);
-        let is_known = self.exists(&format!("SELECT id FROM users WHERE id = {id}"))?;
+        let known_erased = self
+            .connection
+            .fetch_optional(&IS_ERASED, args![person.id], |row| row.only::<bool>())?;
+        let (is_known, is_erased) = (known_erased.is_some(), known_erased == Some(true));
         let has_account = match &person.email {
-            Some(email) => self.exists(&format!("SELECT id FROM users WHERE email = {}", literal(email)))?,
+            Some(email) => exists(&mut self.connection, &ADDRESS_IN_USE, args![email])?,
             None => false,
         };
-        let is_erased = is_known
-            && self.exists(&format!(
-                "SELECT id FROM users WHERE id = {id} AND erased_at IS NOT NULL"
-            ))?;
         self.has_known_people |= is_known;
         let (target, arrival) = if is_erased {
             (person.id.clone(), Arrival::Erased)
-        } else if is_known && person.email.is_none() && person.user_name.is_some() && self.is_left_over(&id)? {
+        } else if is_known
+            && person.email.is_none()
+            && person.user_name.is_some()
+            && exists(&mut self.connection, &IS_LEFT_OVER, args![person.id])?
+        {
             (person.id.clone(), Arrival::Returned)
         } else {
             let arrival = if self.erased.contains(&person.id) {
@@ -464,41 +485,37 @@ impl SchoolImport {
         ]))
     }
 
-    /// Whether an account has no address, no home and no membership: a purge left it, and nobody can sign in with it.
-    fn is_left_over(&mut self, id: &str) -> Result<bool> {
-        self.exists(&format!(
-            "SELECT u.id FROM users u WHERE u.id = {id} AND u.home_organization_id IS NULL AND u.role <> 'SUPER_ADMIN'
-                AND u.email = u.id || '@no-email.invalid'
-                AND NOT EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id)"
-        ))
-    }
-
     /// Gives an account that a purge left back to the school, without its former credentials.
     fn take_back(&mut self, person: &ArchivedPerson) -> Result<()> {
-        let id = literal(&person.id);
-        for table in ["accounts", "sessions", "second_factors", "recovery_codes", "passkeys"] {
-            self.connection
-                .execute_batch(&format!("DELETE FROM {table} WHERE user_id = {id}"))?;
+        for statement in [
+            &DELETE_ACCOUNTS,
+            &DELETE_SESSIONS,
+            &DELETE_SECOND_FACTORS,
+            &DELETE_RECOVERY_CODES,
+            &DELETE_PASSKEYS,
+        ] {
+            self.connection.execute(statement, args![person.id])?;
         }
         PlatformTx::on(&mut self.connection).delete_verifications(&UserId::new(person.id.as_str()))?;
-        let user_name = person.user_name.as_deref().map_or_else(|| "NULL".to_owned(), literal);
-        let part = |text: &Option<String>| text.as_deref().map_or_else(|| "NULL".to_owned(), literal);
-        self.connection.execute_batch(&format!(
-            "UPDATE users SET home_organization_id = {}, user_name = {user_name}, username = {user_name}, is_active = {},
-                name = {}, first_name = {}, last_name = {}, name_key = {}, search_key = {}, sort_key = {},
-                has_second_factor = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
-                password_organization_id = NULL, email_verified = FALSE, updated_at = {}
-            WHERE id = {id}",
-            literal(&self.organization),
-            if person.is_active { "TRUE" } else { "FALSE" },
-            literal(&person.name),
-            part(&person.first_name),
-            part(&person.last_name),
-            literal(&name_key(&person.name)),
-            literal(&search_key(&person.name)),
-            literal(&person_sort_key(&person.name, person.last_name.as_deref())),
-            self.now.as_millis()
-        ))
+        let keys = (
+            name_key(&person.name),
+            search_key(&person.name),
+            person_sort_key(&person.name, person.last_name.as_deref()),
+        );
+        let arguments = args![
+            person.id,
+            self.organization,
+            person.user_name,
+            person.is_active,
+            person.name,
+            person.first_name,
+            person.last_name,
+            keys.0,
+            keys.1,
+            keys.2,
+            self.now,
+        ];
+        self.connection.execute(&TAKE_BACK, arguments).map(drop)
     }
 
     fn load_table(&mut self, header: &RowHeader, next: &mut dyn FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
@@ -549,9 +566,9 @@ impl SchoolImport {
     }
 
     /// Fails if a row refers to a person of this installation who is not in the archive.
-    fn refuse_foreign_people(&mut self, unknown: &BTreeSet<String>) -> Result<()> {
+    pub(super) fn refuse_foreign_people(&mut self, unknown: &BTreeSet<String>) -> Result<()> {
         for id in unknown {
-            if self.exists(&format!("SELECT id FROM users WHERE id = {}", literal(id)))? {
+            if exists(&mut self.connection, &USER, args![id])? {
                 return Err(refused(format!(
                     "a row refers to the person {id}, who is not in the archive"
                 )));
@@ -630,260 +647,6 @@ impl SchoolImport {
         }
     }
 
-    /// References that are no foreign keys do not lead to rows of other schools.
-    fn check_references(&mut self) -> Result<()> {
-        let organization = literal(&self.organization);
-        let checks = [
-            format!(
-                "SELECT d.id FROM documents d WHERE d.organization_id = {organization} AND d.current_revision_id IS NOT NULL
-                    AND NOT EXISTS (SELECT 1 FROM document_revisions r
-                        WHERE r.id = d.current_revision_id AND r.document_id = d.id)"
-            ),
-            format!(
-                "SELECT l.id FROM group_assignments l WHERE l.organization_id = {organization}
-                    AND l.current_submission_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM submissions s
-                        WHERE s.id = l.current_submission_id AND s.group_assignment_id = l.id)"
-            ),
-            foreign_reference("document_saves", "revision_id", "document_revisions", &organization),
-            foreign_reference("document_logs", "base_revision_id", "document_revisions", &organization),
-            foreign_reference("assignment_rubrics", "rubric_id", "rubrics", &organization),
-            foreign_reference("documents", "handed_out_from", "assignment_attachments", &organization),
-            foreign_reference("deletion_archives", "class_id", "classes", &organization),
-            foreign_reference("activity_logs", "class_id", "classes", &organization),
-        ];
-        for check in checks {
-            if let Some(id) = self.first(&check)? {
-                return Err(refused(format!(
-                    "a row refers to a row that is not in the archive: {id}"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// Verifies the archives of deleted objects: they are restored later without these checks.
-    fn check_archives(&mut self) -> Result<()> {
-        let organization = literal(&self.organization);
-        let mut archives = Vec::new();
-        let list = format!(
-            "SELECT id, manifest, seal FROM deletion_archives WHERE organization_id = {organization} AND manifest <> ''
-                ORDER BY id"
-        );
-        each(&mut self.connection, &list, &[ColumnType::Text; 3], |row| {
-            if let [Cell::Text(id), Cell::Text(manifest), Cell::Text(seal)] = row {
-                archives.push((id.clone(), manifest.clone(), seal.clone()));
-            }
-            Ok(())
-        })?;
-        for (id, manifest, seal) in archives {
-            let damaged = |_| refused(format!("the archive of the deleted object {id} is damaged"));
-            let manifest = ArchiveManifest::open(&manifest, &seal).map_err(damaged)?;
-            if manifest.organization != self.organization {
-                return Err(refused(format!("the deleted object {id} is one of another school")));
-            }
-            self.check_archive(&id, manifest)?;
-        }
-        Ok(())
-    }
-
-    fn check_archive(&mut self, id: &str, mut manifest: ArchiveManifest) -> Result<()> {
-        let archive = literal(id);
-        let mut files = HashMap::new();
-        let list = format!("SELECT file_key, size, sha256 FROM deletion_archive_files WHERE archive_id = {archive}");
-        each(
-            &mut self.connection,
-            &list,
-            &[ColumnType::Text, ColumnType::Int, ColumnType::Text],
-            |row| {
-                if let [Cell::Text(key), Cell::Int(size), Cell::Text(sha256)] = row {
-                    files.insert(key.clone(), (*size, sha256.clone()));
-                }
-                Ok(())
-            },
-        )?;
-        let is_renamed = self.people.iter().any(|(from, to)| from != to);
-        let (mut verifier, mut writer) = (ChunkVerifier::default(), ChunkWriter::default());
-        let mut unknown = BTreeSet::new();
-        for number in 1..=manifest.chunks {
-            let wanted = format!(
-                "SELECT content FROM deletion_archive_chunks WHERE archive_id = {archive} AND number = {number}"
-            );
-            let chunk = self
-                .first(&wanted)?
-                .ok_or_else(|| refused(format!("the archive of the deleted object {id} is damaged")))?;
-            verifier.add(&chunk)?;
-            let people = &self.people;
-            read_chunk(&chunk, |mut row| {
-                check_archived_row(&mut row, &files, people, &mut unknown)?;
-                writer.push(&row).map(drop)
-            })?;
-            let (_, content) = writer.take_chunk()?;
-            if is_renamed {
-                self.connection.execute_batch(&format!(
-                    "UPDATE deletion_archive_chunks SET content = {} WHERE archive_id = {archive} AND number = {number}",
-                    literal(&content)
-                ))?;
-            }
-        }
-        verifier.verify(&manifest)?;
-        self.refuse_foreign_people(&unknown)?;
-        if is_renamed {
-            manifest.sha256 = writer.sha256();
-            let (text, seal) = manifest.sealed()?;
-            self.connection.execute_batch(&format!(
-                "UPDATE deletion_archives SET manifest = {}, seal = {} WHERE id = {archive}",
-                literal(&text),
-                literal(&seal)
-            ))?;
-        }
-        Ok(())
-    }
-
-    /// Writes what is derived from the rows: roles of accounts, keys of documents, and the used storage.
-    fn derive(&mut self) -> Result<()> {
-        let organization = literal(&self.organization);
-        let role = |role: MemberRole| {
-            format!(
-                "UPDATE users SET role = '{}' WHERE role <> 'SUPER_ADMIN' AND home_organization_id = {organization}
-                    AND id IN (SELECT m.user_id FROM members m WHERE m.organization_id = {organization} AND m.role = '{}')",
-                role.platform_role().as_str(),
-                role.as_str()
-            )
-        };
-        for one in [
-            MemberRole::Owner,
-            MemberRole::Admin,
-            MemberRole::Teacher,
-            MemberRole::Student,
-        ] {
-            self.connection.execute_batch(&role(one))?;
-        }
-        if self.has_known_people {
-            // The school was here before: a document server may know its documents.
-            let seconds = self.now.as_millis() / 1000;
-            self.connection.execute_batch(&format!(
-                "UPDATE documents SET generation = {seconds} WHERE organization_id = {organization}
-                    AND generation < {seconds} AND NOT EXISTS (SELECT 1 FROM document_logs l
-                        WHERE l.document_id = documents.id AND l.generation = documents.generation)"
-            ))?;
-        }
-        self.connection.execute_batch(&format!(
-            "INSERT INTO storage_usages (organization_id, bytes, counted_at, added)
-                SELECT {organization}, 0, 0, CAST(COALESCE(SUM(f.size), 0) AS BIGINT) FROM {FILES} f"
-        ))
-    }
-
-    /// Invites the addresses that have an account. No email is sent.
-    fn invite(&mut self) -> Result<()> {
-        let expires = self.now.plus_seconds(LIFETIME).as_millis();
-        let now = self.now.as_millis();
-        for new in std::mem::take(&mut self.invitations) {
-            let organization = literal(&self.organization);
-            let places = |connection: &mut Connection, text: &str| {
-                let mut ids = Vec::new();
-                each(connection, text, &[ColumnType::Text], |row| {
-                    if let [Cell::Text(id)] = row {
-                        ids.push(id.clone());
-                    }
-                    Ok(())
-                })?;
-                Ok::<_, Error>(serde_json::to_string(&ids)?)
-            };
-            let user = literal(&new.user);
-            let classes = places(
-                &mut self.connection,
-                &format!(
-                    "SELECT class_id FROM class_enrollments WHERE organization_id = {organization} AND student_id = {user}
-                        UNION SELECT class_id FROM class_teachers WHERE organization_id = {organization} AND user_id = {user}
-                        ORDER BY 1"
-                ),
-            )?;
-            let homerooms = places(
-                &mut self.connection,
-                &format!(
-                    "SELECT homeroom_id FROM homeroom_enrollments WHERE organization_id = {organization}
-                        AND student_id = {user} ORDER BY 1"
-                ),
-            )?;
-            let (email, external_id) = (literal(&new.email), new.external_id.as_deref());
-            self.connection.execute_batch(&format!(
-                "INSERT INTO invitations (organization_id, id, email, name, role, external_id, class_ids, homeroom_ids, status,
-                    expires_at, created_at, updated_at)
-                SELECT {organization}, {}, {email}, {}, {}, {}, {}, {}, 'pending', {expires}, {now}, {now}
-                WHERE NOT EXISTS (SELECT 1 FROM invitations i WHERE i.organization_id = {organization}
-                    AND i.email = {email} AND i.status = 'pending')",
-                literal(&clock::new_id()),
-                literal(&new.name),
-                literal(&new.role),
-                external_id.map_or_else(|| "NULL".to_owned(), literal),
-                literal(&classes),
-                literal(&homerooms),
-            ))?;
-            self.result.invited.push(new.email);
-        }
-        Ok(())
-    }
-
-    /// Erases the people who were erased in this installation.
-    fn erase(&mut self) -> Result<()> {
-        let erased = self.arrivals.iter().filter(|(_, arrival)| **arrival == Arrival::Erased);
-        let erased: Vec<UserId> = erased.map(|(id, _)| UserId::new(id.as_str())).collect();
-        for user in &erased {
-            let mut platform = PlatformTx::on(&mut self.connection);
-            let none = AccountEmail::none(user);
-            let address = self.addresses.get(user.as_str());
-            let address = address.map_or(none.stored_form(), String::as_str);
-            platform.erase_from_log(user, address, &LogScan::default())?;
-            let (_, files) = platform.erase_person(user, self.now)?;
-            for key in files {
-                self.remove_later(&key)?;
-            }
-        }
-        self.result.erased = erased.len() as u64;
-        Ok(())
-    }
-
-    fn remove_later(&mut self, key: &FileKey) -> Result<()> {
-        let now = self.now.as_millis();
-        self.connection.execute_batch(&format!(
-            "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
-                VALUES ({}, {}, {}, {now}, {now})",
-            literal(&self.organization),
-            literal(&clock::new_id()),
-            literal(key.as_str())
-        ))
-    }
-
-    fn summarize(&mut self) -> Result<()> {
-        let organization = literal(&self.organization);
-        let mut owners = Vec::new();
-        let list = format!(
-            "SELECT u.id, u.email FROM members m JOIN users u ON u.id = m.user_id
-                WHERE m.organization_id = {organization} AND m.role = 'owner' AND m.is_active AND u.is_active ORDER BY u.email"
-        );
-        each(&mut self.connection, &list, &[ColumnType::Text; 2], |row| {
-            if let [Cell::Text(id), Cell::Text(email)] = row {
-                owners.push((id.clone(), email.clone()));
-            }
-            Ok(())
-        })?;
-        let mut without_password = 0;
-        let list = format!(
-            "SELECT u.id FROM members m JOIN users u ON u.id = m.user_id
-                WHERE m.organization_id = {organization} AND m.is_active AND u.is_active
-                    AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = u.id)"
-        );
-        each(&mut self.connection, &list, &[ColumnType::Text], |_| {
-            without_password += 1;
-            Ok(())
-        })?;
-        self.result.owners = owners;
-        self.result.without_password = without_password;
-        self.result.organization.clone_from(&self.organization);
-        self.result.slug.clone_from(&self.slug);
-        Ok(())
-    }
-
     /// Commits: the school is visible from now on.
     pub fn commit(mut self) -> Result<()> {
         self.connection.execute_batch("COMMIT")
@@ -896,10 +659,7 @@ impl SchoolImport {
 
     /// Returns whether a file is queued for removal.
     pub fn is_removal_pending(&mut self, key: &str) -> Result<bool> {
-        self.exists(&format!(
-            "SELECT id FROM file_removals WHERE file_key = {}",
-            literal(key)
-        ))
+        exists(&mut self.connection, &REMOVAL, args![key])
     }
 
     /// Ends the transaction without an effect.
@@ -916,12 +676,8 @@ impl SchoolImport {
         load_rows(&mut self.connection, &table, || Ok(rows.next())).map(drop)
     }
 
-    fn exists(&mut self, text: &str) -> Result<bool> {
-        Ok(self.first(text)?.is_some())
-    }
-
     /// Returns the first text that a query selects.
-    fn first(&mut self, text: &str) -> Result<Option<String>> {
+    pub(super) fn first(&mut self, text: &str) -> Result<Option<String>> {
         let mut found = None;
         each(&mut self.connection, text, &[ColumnType::Text], |row| {
             if let [Cell::Text(text)] = row {
@@ -933,16 +689,7 @@ impl SchoolImport {
     }
 }
 
-/// The query of a reference that leads to a row of another school. One that leads nowhere is harmless: the row may have
-/// been deleted.
-fn foreign_reference(table: &str, column: &str, to: &str, organization: &str) -> String {
-    format!(
-        "SELECT x.{column} FROM {table} x JOIN {to} y ON y.id = x.{column}
-            WHERE x.organization_id = {organization} AND y.organization_id <> {organization} LIMIT 1"
-    )
-}
-
-fn check_texts(row: &ArchivedRow<'_>) -> Result<()> {
+pub(super) fn check_texts(row: &ArchivedRow<'_>) -> Result<()> {
     let has_nul = |cell: &Cell| matches!(cell, Cell::Text(text) if text.contains('\0'));
     if row.cells.iter().any(has_nul) {
         return Err(refused(format!("a text of {} contains a NUL", row.header.table)));
@@ -955,7 +702,7 @@ fn check_texts(row: &ArchivedRow<'_>) -> Result<()> {
 }
 
 /// Replaces the ids of people by their ids in this database. Collects ids that are not in the archive.
-fn rename_people(
+pub(super) fn rename_people(
     row: &mut ArchivedRow<'_>,
     columns: &[&str],
     lists: &[&str],
@@ -1022,38 +769,4 @@ fn adapt_membership(
         });
     }
     Ok(())
-}
-
-/// Checks a row of an archive of a deleted object.
-fn check_archived_row(
-    row: &mut ArchivedRow<'_>,
-    files: &HashMap<String, (i64, String)>,
-    people: &HashMap<String, String>,
-    unknown: &mut BTreeSet<String>,
-) -> Result<()> {
-    let table = row.header.table.as_str();
-    if ArchivedTable::find(table).is_none() {
-        return Err(refused(format!("a deleted object has rows of {table:?}")));
-    }
-    check_texts(row)?;
-    if let Some(key) = row.text("file_key") {
-        let is_listed = files
-            .get(key)
-            .is_some_and(|(size, sha256)| row.int("size") == Some(*size) && row.is("sha256", sha256));
-        if !is_listed {
-            return Err(refused(format!(
-                "a deleted object refers to the file {key}, which is not in the archive"
-            )));
-        }
-    }
-    let columns = USER_COLUMNS.iter().filter(|(name, _)| *name == table);
-    let columns: Vec<&str> = columns.flat_map(|(_, columns)| columns.iter().copied()).collect();
-    let lists = USER_LISTS.iter().filter(|(name, _)| *name == table);
-    let mut lists: Vec<&str> = lists.map(|(_, column)| *column).collect();
-    match table {
-        "document_revisions" => lists.push("history"),
-        "document_snapshots" | "submission_documents" => lists.push("authorship"),
-        _ => {}
-    }
-    rename_people(row, &columns, &lists, people, unknown)
 }

@@ -229,6 +229,8 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("platform/email_outbox", email_outbox::STATEMENTS),
         ("platform/backups", backups::STATEMENTS),
         ("dump/load", super::dump::load::STATEMENTS),
+        ("dump/school_completion", super::dump::school_completion::STATEMENTS),
+        ("dump/school_import", super::dump::school_import::STATEMENTS),
         ("platform/boards", boards::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),

@@ -74,7 +74,7 @@ fn push(blocks: &mut Vec<Vec<AuthoredPassage>>, author: Option<usize>, character
 }
 
 impl AuthoredText {
-    /// The number of characters by author; `None` stands for unknown authors. Line breaks do not count.
+    /// The number of characters by author; `None` is the key of text by unknown authors. Line breaks do not count.
     pub fn characters(&self) -> BTreeMap<Option<&str>, usize> {
         let mut counts = BTreeMap::new();
         for passage in self.blocks.iter().flatten() {

@@ -10,8 +10,8 @@ use clap::Args;
 use super::{data_folder, database};
 use crate::config::StorageArgs;
 use backup::{
-    self, ArchiveFile, ArchiveOutput, BackupArchive, BackupFolder, Findings, Identities, Installation, Manifest,
-    Progress, Recipients, WriteOptions,
+    self, ArchiveFile, ArchiveOutput, ArchivedFiles, BackupArchive, BackupFolder, Findings, Identities, Installation,
+    Manifest, Progress, Recipients, WriteOptions,
 };
 use common::failpoint;
 use db::Database;
@@ -94,51 +94,28 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     if let (true, Some(file)) = (arguments.verify, &arguments.file) {
         let archive = fetch_and_verify(file, arguments.identity.as_deref(), &arguments.storage)?;
         println!("{} is whole: {}", file.display(), summary(&archive.manifest));
-        return check_complete(&archive.manifest);
+        return check_complete(&archive.manifest.archived, "backup");
     }
     let recipients = Recipients::parse(&arguments.recipients)?;
-    let (folder, name) = match (&arguments.file, &arguments.folder) {
-        (Some(file), _) => backup::split_archive_path(file)?,
-        (None, Some(folder)) => {
-            let name = backup::archive_name(common::clock::now(), recipients.is_some());
-            (folder.clone(), name)
-        }
+    let path = match (&arguments.file, &arguments.folder) {
+        (Some(file), _) => file.clone(),
+        (None, Some(folder)) => folder.join(backup::archive_name(common::clock::now(), recipients.is_some())),
         (None, None) => bail!("name an archive, or --folder"),
     };
-    let to_stdout = name == "-";
-    if to_stdout && std::io::stdout().is_terminal() {
-        bail!("standard output is a terminal: redirect the archive to a file or a program");
-    }
-    let storage = &arguments.storage;
-    let database = database::existing(storage)?;
-    with_installation(storage, database, |installation| {
-        installation.verify_storage()?;
-        let archives = BackupFolder::open(&folder, &storage.object_store, &installation.runtime)?;
-        let mut output = if to_stdout {
-            Box::new(StandardOutput(std::io::stdout().lock()))
-        } else {
-            archives.create(&name)?
-        };
-        let options = WriteOptions {
-            recipients: recipients.as_ref(),
-            scratch: match &archives {
-                BackupFolder::Disk(folder) if !to_stdout => folder,
-                _ => &storage.data_dir,
-            },
-            is_without_files: arguments.without_files,
-        };
-        let mut progress_printer = ProgressPrinter::new();
-        let written = backup::write(installation, output.as_mut(), &options, &mut |progress| {
-            progress_printer.print(&progress);
-        })?;
-        // Standard output may be the archive.
+    let new = NewArchive {
+        path: &path,
+        recipients: recipients.as_ref(),
+        is_without_files: arguments.without_files,
+        storage: &arguments.storage,
+    };
+    new.write(backup::write, |archives, written| {
         super::report(&format!(
             "{}: {} MiB, {}",
-            folder.join(&name).display(),
+            path.display(),
             written.size >> 20,
             summary(&written.manifest)
         ));
-        check_complete(&written.manifest)?;
+        check_complete(&written.manifest.archived, "backup")?;
         // An incomplete backup never replaces a complete one.
         if let (true, Some(keep)) = (arguments.folder.is_some(), arguments.keep) {
             for name in archives.delete_oldest(keep.into())? {
@@ -147,6 +124,60 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
         }
         Ok(())
     })
+}
+
+/// An archive to write.
+pub(super) struct NewArchive<'a> {
+    /// A path, s3://bucket/name, or `-` for standard output.
+    pub(super) path: &'a Path,
+    pub(super) recipients: Option<&'a Recipients>,
+    pub(super) is_without_files: bool,
+    pub(super) storage: &'a StorageArgs,
+}
+
+impl NewArchive<'_> {
+    /// Writes the archive with `write` and passes the result to `finish`, which prints nothing to standard output: that
+    /// may be the archive.
+    pub(super) fn write<T>(
+        &self,
+        write: impl FnOnce(
+            &Installation,
+            &mut dyn ArchiveOutput,
+            &WriteOptions<'_>,
+            &mut dyn FnMut(Progress),
+        ) -> anyhow::Result<T>,
+        finish: impl FnOnce(&BackupFolder, T) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let (folder, name) = backup::split_archive_path(self.path)?;
+        let to_stdout = name == "-";
+        if to_stdout && io::stdout().is_terminal() {
+            bail!("standard output is a terminal: redirect the archive to a file or a program");
+        }
+        let storage = self.storage;
+        let database = database::existing(storage)?;
+        with_installation(storage, database, |installation| {
+            installation.verify_storage()?;
+            let archives = BackupFolder::open(&folder, &storage.object_store, &installation.runtime)?;
+            let mut output = if to_stdout {
+                Box::new(StandardOutput(io::stdout().lock()))
+            } else {
+                archives.create(&name)?
+            };
+            let options = WriteOptions {
+                recipients: self.recipients,
+                scratch: match &archives {
+                    BackupFolder::Disk(folder) if !to_stdout => folder,
+                    _ => &storage.data_dir,
+                },
+                is_without_files: self.is_without_files,
+            };
+            let mut progress_printer = ProgressPrinter::new();
+            let written = write(installation, output.as_mut(), &options, &mut |progress| {
+                progress_printer.print(&progress);
+            })?;
+            finish(&archives, written)
+        })
+    }
 }
 
 /// Verifies a backup.
@@ -177,7 +208,7 @@ pub(super) fn fetch(file: &Path, identity: Option<&Path>, storage: &StorageArgs)
 }
 
 /// Standard output as the destination of an archive.
-pub(super) struct StandardOutput(pub(super) StdoutLock<'static>);
+struct StandardOutput(StdoutLock<'static>);
 
 impl Write for StandardOutput {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
@@ -229,7 +260,7 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
             restored.erased
         );
         report(&restored.findings)?;
-        check_complete(&restored.manifest)
+        check_complete(&restored.manifest.archived, "backup")
     })
 }
 
@@ -312,30 +343,30 @@ fn display_path(path: &Path) -> String {
 
 fn summary(manifest: &Manifest) -> String {
     let rows: u64 = manifest.tables.iter().map(|table| table.rows).sum();
-    let (tables, files, bytes) = (manifest.tables.len(), manifest.files, manifest.bytes);
+    let (tables, files, bytes) = (manifest.tables.len(), manifest.archived.files, manifest.archived.bytes);
     if manifest.without_files {
         return format!(
             "{rows} rows of {tables} tables, without the {} files",
-            manifest.files_named
+            manifest.archived.files_named
         );
     }
     format!("{rows} rows of {tables} tables, {files} files of {bytes} bytes")
 }
 
-/// A backup with missing or damaged files is written, but its command fails, so that an operator notices.
-fn check_complete(manifest: &Manifest) -> anyhow::Result<()> {
-    if manifest.is_whole() {
+/// An archive with missing or damaged files is written, but its command fails, so that an operator notices.
+pub(super) fn check_complete(archived: &ArchivedFiles, what: &str) -> anyhow::Result<()> {
+    if archived.is_whole() {
         return Ok(());
     }
-    for (what, names) in [("missing", &manifest.missing), ("damaged", &manifest.damaged)] {
+    for (what, names) in [("missing", &archived.missing), ("damaged", &archived.damaged)] {
         for line in describe_names(what, names) {
             super::report(&line);
         }
     }
     bail!(
-        "the backup was written, but {} files were missing and {} damaged when it was made",
-        manifest.missing.len(),
-        manifest.damaged.len()
+        "the {what} was written, but {} files were missing and {} damaged when it was made",
+        archived.missing.len(),
+        archived.damaged.len()
     )
 }
 

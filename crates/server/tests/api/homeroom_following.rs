@@ -267,7 +267,7 @@ both!(following_is_previewed_and_changed, |app| {
     let new = json!({"name": "None", "academicYear": YEAR, "followsHomeroom": true});
     ada.post("/classes", new).await.invalid("followsHomeroom");
 
-    // Only the staff of the class, and nobody from another school.
+    // Only the staff of the class, and no user of another school.
     app.as_(&world.tom)
         .post(&following, on.clone())
         .await
@@ -297,8 +297,8 @@ both!(following_is_previewed_and_changed, |app| {
         .invalid("followsHomeroom");
 });
 
-// A teacher who does not lead the homeroom must not get the right to reset passwords by following it, whoever starts the
-// following and whoever adds the students.
+// A teacher who does not lead the homeroom must not get the right to reset passwords by following it, no matter who turns
+// following on and who adds the students.
 both!(following_a_homeroom_grants_no_right_to_reset_passwords, |app| {
     let (world, adam, tom) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.tom));
     let room = homeroom(app, "9z", &[&world.ben]).await;

@@ -37,17 +37,14 @@ impl AuthoredContent {
         Ok(Self { content, authorship })
     }
 
+    /// Applies a commit. After an error the value is not usable.
     fn apply(&mut self, commit: &DocumentCommit) -> Result<()> {
         for step in &commit.steps {
-            let apply = || {
-                let step = Step::from_json(step)?;
-                let mut authorship = self.authorship.clone();
-                authorship.apply(&step, &self.content, commit.author_id.as_str())?;
-                Ok((step.apply(&self.content)?, authorship))
-            };
-            let applied: std::result::Result<_, rich_text::RichTextError> = apply();
-            (self.content, self.authorship) =
-                applied.map_err(|error| anyhow::anyhow!("stored step does not apply: {error}"))?;
+            let applied = Step::from_json(step).and_then(|step| {
+                self.authorship.apply(&step, &self.content, commit.author_id.as_str())?;
+                step.apply(&self.content)
+            });
+            self.content = applied.map_err(|error| anyhow::anyhow!("stored step does not apply: {error}"))?;
         }
         Ok(())
     }
@@ -81,6 +78,15 @@ pub fn of_snapshot(tx: &mut ReadTx<'_>, log: &DocumentLog, commit: &DocumentComm
         authored.apply(commit)?;
     }
     Ok(Some(authored.authorship))
+}
+
+/// Returns the authorship of a content that was written and read again as a file: texts of the former content keep their
+/// authors.
+pub fn inherited(former: Option<&AuthoredContent>, content: &Node) -> Authorship {
+    former.map_or_else(
+        || Authorship::unknown(content),
+        |former| Authorship::matched(&former.authorship, &former.content, content),
+    )
 }
 
 /// Returns the newest content of a document that was edited in the built-in editor before a generation.

@@ -31,7 +31,7 @@ pub struct FollowOutcome {
 
 /// Enrols the students of homerooms in the classes that follow them, and unenrols those who left. Students without an
 /// enrolment from the homeroom stay. Archived classes do not change. The enrolments grant teachers no rights over the
-/// accounts, whoever starts the following.
+/// accounts, no matter who turns following on.
 pub fn follow(tx: &mut WriteTx<'_>, scope: FollowScope<'_>) -> Result<FollowOutcome> {
     let classes = match scope {
         FollowScope::Homeroom(homeroom) => tx.lock_followers(homeroom)?,

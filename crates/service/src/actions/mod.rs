@@ -68,6 +68,7 @@ pub mod snippets;
 pub mod subjects;
 pub mod submissions;
 pub mod take_over;
+mod text_checks;
 pub mod topic_exports;
 pub mod users;
 pub mod watching;

@@ -22,6 +22,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::imports::{ImportOutcome, ImportRecord};
+use super::text_checks::{is_client_secret, is_identifier, is_plain, is_text_of};
 use crate::roster::Rosters;
 use common::clock;
 use common::error::{Error, Result};
@@ -155,32 +156,6 @@ pub struct RosterConfirmation {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_plain(text: &str, (): &()) -> garde::Result {
-    if text.chars().any(char::is_control) {
-        return Err(garde::Error::new("must not contain control characters"));
-    }
-    Ok(())
-}
-
-fn is_text_of(patch: &FieldPatch<String>, min: usize, max: usize) -> garde::Result {
-    let Some(text) = patch.value() else { return Ok(()) };
-    if !(min..=max).contains(&text.chars().count()) {
-        return Err(garde::Error::new(format!("must have {min} to {max} characters")));
-    }
-    is_plain(text, &())
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_identifier(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 1, 500)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_client_secret(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 1, 2000)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
 fn is_scope(patch: &FieldPatch<String>, (): &()) -> garde::Result {
     is_text_of(patch, 0, 500)
 }
@@ -256,35 +231,18 @@ pub fn edit(
     let mut source = tx.lock_roster_source(id)?;
     let edit = edit.clone();
     let mut changed = FieldDiff::new();
-    let not_null = |null: domain::patch::NullNotAllowed| Error::from(DomainError::from(null));
-    changed.edit("name", &mut source.name, edit.name).map_err(not_null)?;
-    changed
-        .edit("protocol", &mut source.protocol, edit.protocol)
-        .map_err(not_null)?;
-    changed.edit("url", &mut source.url, edit.url).map_err(not_null)?;
-    changed
-        .edit("tokenUrl", &mut source.token_url, edit.token_url)
-        .map_err(not_null)?;
-    changed
-        .edit("clientId", &mut source.client_id, edit.client_id)
-        .map_err(not_null)?;
-    changed.edit("scope", &mut source.scope, edit.scope).map_err(not_null)?;
-    changed
-        .edit("schoolId", &mut source.school_id, edit.school_id)
-        .map_err(not_null)?;
-    changed.edit("roles", &mut source.roles, edit.roles).map_err(not_null)?;
-    changed
-        .edit("endsAbsent", &mut source.ends_absent, edit.ends_absent)
-        .map_err(not_null)?;
-    changed
-        .edit("leavePercent", &mut source.leave_percent, edit.leave_percent)
-        .map_err(not_null)?;
-    changed
-        .edit("isNightly", &mut source.is_nightly, edit.is_nightly)
-        .map_err(not_null)?;
-    changed
-        .edit("nightlyHour", &mut source.nightly_hour, edit.nightly_hour)
-        .map_err(not_null)?;
+    changed.edit("name", &mut source.name, edit.name)?;
+    changed.edit("protocol", &mut source.protocol, edit.protocol)?;
+    changed.edit("url", &mut source.url, edit.url)?;
+    changed.edit("tokenUrl", &mut source.token_url, edit.token_url)?;
+    changed.edit("clientId", &mut source.client_id, edit.client_id)?;
+    changed.edit("scope", &mut source.scope, edit.scope)?;
+    changed.edit("schoolId", &mut source.school_id, edit.school_id)?;
+    changed.edit("roles", &mut source.roles, edit.roles)?;
+    changed.edit("endsAbsent", &mut source.ends_absent, edit.ends_absent)?;
+    changed.edit("leavePercent", &mut source.leave_percent, edit.leave_percent)?;
+    changed.edit("isNightly", &mut source.is_nightly, edit.is_nightly)?;
+    changed.edit("nightlyHour", &mut source.nightly_hour, edit.nightly_hour)?;
     let secret = edit.client_secret.value();
     if let Some(secret) = secret {
         source.client_secret = rosters.encrypt(id, secret.trim())?;

@@ -18,6 +18,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::text_checks::{is_client_secret, is_identifier, is_plain, is_text_of};
 use crate::sign_on::SignOn;
 use common::clock;
 use common::error::{Error, Result};
@@ -133,14 +134,6 @@ pub struct NewExternalIdentity {
     pub subject: String,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_plain(text: &str, (): &()) -> garde::Result {
-    if text.chars().any(char::is_control) {
-        return Err(garde::Error::new("must not contain control characters"));
-    }
-    Ok(())
-}
-
 /// Entries of lists of claims and domains are short.
 const ENTRY_MAX: usize = 260;
 
@@ -161,24 +154,6 @@ fn are_short(list: &List<String>, (): &()) -> garde::Result {
 )]
 fn are_short_if_given(list: &Option<List<String>>, (): &()) -> garde::Result {
     list.as_ref().map_or(Ok(()), |list| are_short(list, &()))
-}
-
-fn is_text_of(patch: &FieldPatch<String>, min: usize, max: usize) -> garde::Result {
-    let Some(text) = patch.value() else { return Ok(()) };
-    if !(min..=max).contains(&text.chars().count()) {
-        return Err(garde::Error::new(format!("must have {min} to {max} characters")));
-    }
-    is_plain(text, &())
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_identifier(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 1, 500)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_client_secret(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 1, 2000)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
@@ -243,39 +218,24 @@ pub fn edit(
     let mut provider = tx.lock_sign_on_provider(id)?;
     let edit = edit.clone();
     let mut changed = FieldDiff::new();
-    let not_null = |null: domain::patch::NullNotAllowed| Error::from(DomainError::from(null));
-    changed.edit("name", &mut provider.name, edit.name).map_err(not_null)?;
-    changed
-        .edit("preset", &mut provider.preset, edit.preset)
-        .map_err(not_null)?;
-    changed
-        .edit("clientId", &mut provider.client_id, edit.client_id)
-        .map_err(not_null)?;
-    changed
-        .edit("linking", &mut provider.linking, edit.linking)
-        .map_err(not_null)?;
-    changed
-        .edit(
-            "externalIdClaim",
-            &mut provider.external_id_claim,
-            edit.external_id_claim,
-        )
-        .map_err(not_null)?;
-    changed
-        .edit("accountCreation", &mut provider.account_creation, edit.account_creation)
-        .map_err(not_null)?;
-    changed
-        .edit("roleClaim", &mut provider.role_claim, edit.role_claim)
-        .map_err(not_null)?;
+    changed.edit("name", &mut provider.name, edit.name)?;
+    changed.edit("preset", &mut provider.preset, edit.preset)?;
+    changed.edit("clientId", &mut provider.client_id, edit.client_id)?;
+    changed.edit("linking", &mut provider.linking, edit.linking)?;
+    changed.edit(
+        "externalIdClaim",
+        &mut provider.external_id_claim,
+        edit.external_id_claim,
+    )?;
+    changed.edit("accountCreation", &mut provider.account_creation, edit.account_creation)?;
+    changed.edit("roleClaim", &mut provider.role_claim, edit.role_claim)?;
     if let Some(values) = edit.teacher_values.value() {
         changed.write("teacherValues", &mut provider.teacher_values, values.0.clone());
     }
     if let Some(list) = edit.domains.value() {
         changed.write("domains", &mut provider.domains, domains(Some(list))?);
     }
-    changed
-        .edit("isEnabled", &mut provider.is_enabled, edit.is_enabled)
-        .map_err(not_null)?;
+    changed.edit("isEnabled", &mut provider.is_enabled, edit.is_enabled)?;
     let secret = edit.client_secret.value();
     if let Some(secret) = secret {
         provider.client_secret = sign_on.encrypt(id, secret.trim())?;

@@ -5,10 +5,11 @@ use domain::document_kind::{EditorKind, FileExtension};
 use domain::id::{DocumentId, SubmissionDocumentId};
 use domain::save::RevisionOrigin;
 use domain::user::Person;
-use rich_text::{AuthoredText, Authorship};
+use rich_text::AuthoredText;
 
 use super::DocumentWorkflows;
 use super::log_save::report;
+use super::word_file;
 use crate::actions::authorship::{self, AuthoredContent};
 use common::error::{Error, Result};
 use db::documents::{CurrentFile, VisibleDocument};
@@ -66,16 +67,13 @@ impl DocumentWorkflows {
         let look = self
             .transactor
             .read(context.clone(), move |tx| find_source(tx, &document));
-        let (file, former) = match look.await? {
-            AuthorshipSource::Log(authored) => return Ok(authored.text()),
-            AuthorshipSource::File(file, former) => (file, former),
-        };
-        let content = self.read_word_file(&file).await?.content;
-        let authorship = match former {
-            Some(former) => Authorship::matched(&former.authorship, &former.content, &content),
-            None => Authorship::unknown(&content),
-        };
-        Ok(authorship.text_of(&content))
+        match look.await? {
+            AuthorshipSource::Log(authored) => word_file::run(move || Ok(authored.text())).await,
+            AuthorshipSource::File(file, former) => {
+                let content = self.read_word_file(&file).await?.content;
+                word_file::run(move || Ok(authorship::inherited(former.as_ref(), &content).text_of(&content))).await
+            }
+        }
     }
 
     /// Returns the text of a document for its submission, as JSON. `None` for other kinds of files, and if it fails:

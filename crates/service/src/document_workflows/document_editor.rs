@@ -11,12 +11,11 @@ use domain::domain_error::DomainError;
 use domain::id::{DocumentId, UserId};
 use domain::save::DocumentKey;
 use domain::time::Timestamp;
-use rich_text::Authorship;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::log_save::report;
-use super::word_file::WordContent;
+use super::word_file::{self, WordContent};
 use super::{DocumentWorkflows, context as service_context};
 use crate::actions::authorship;
 use crate::actions::commits::{self, CommitOutcome, NewCommit};
@@ -174,17 +173,17 @@ impl DocumentWorkflows {
             styles: opened.styles,
             images: opened.images,
         };
-        let content = opened.content.to_json().to_string();
         let (id, generation) = (before.id.clone(), log.generation);
         let former = self.transactor.read(context.clone(), move |tx| {
             authorship::before_generation(tx, &id, generation)
         });
-        let authorship = match former.await? {
-            Some(former) => Authorship::matched(&former.authorship, &former.content, &opened.content),
-            None => Authorship::unknown(&opened.content),
-        };
-        let text = authorship.text_of(&opened.content);
-        let authorship = authorship.to_json();
+        let (former, content) = (former.await?, opened.content);
+        let (content, authorship, text) = word_file::run(move || {
+            let authorship = authorship::inherited(former.as_ref(), &content);
+            let text = authorship.text_of(&content);
+            Ok((content.to_json().to_string(), authorship.to_json(), text))
+        })
+        .await?;
         let write = self.transactor.write(context.clone(), move |tx| {
             let seen = tx.lock_writable_document(&log.document_id)?;
             let document = seen.document();

@@ -17,7 +17,7 @@ use domain::time::Timestamp;
 use tokio::sync::mpsc;
 
 use super::{JobOutcome, Jobs};
-use crate::actions::imports::ImportedEnrollment;
+use crate::actions::imports::{ImportOutcome, ImportedEnrollment};
 use crate::actions::rosters;
 use crate::changes::Transactor;
 use crate::import::{self, Import, ImportPlan, ImportRecord, ImportRules, RosterSnapshot, RowReport};
@@ -29,7 +29,7 @@ use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::platform::CrossTenantReason;
 use db::platform::jobs::ClaimedJob;
-use db::rosters::BroughtEnrollment;
+use db::rosters::{BroughtClass, BroughtEnrollment, BroughtPerson};
 use db::{RequestContext, Tenant};
 
 /// Maximum number of nightly runs that one round starts, and of lost runs that it ends.
@@ -278,35 +278,31 @@ impl RunAttempt {
         ends_absent: bool,
         leaving: &mut Leaving,
     ) -> Result<()> {
-        let mut after = String::new();
-        loop {
-            let (id, from) = (source.id.clone(), std::mem::take(&mut after));
-            let page = self.read(move |tx| tx.brought_people(&id, &from)).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after.clone_from(&last.external_id);
-            for person in page {
-                // Owners and administrators never leave, nor people whom another source contains.
-                let Some((name, role, platform_role)) = person.member else {
-                    continue;
-                };
-                let is_of_rank = !matches!(role, MemberRole::Student | MemberRole::Teacher)
-                    || platform_role == PlatformRole::SuperAdmin;
-                if is_of_rank || person.is_shared || !source.roles.includes(role) {
-                    continue;
-                }
-                leaving.departures.people += 1;
-                let id = person.external_id;
-                let is_removed = snapshot.removed_people.contains(&id);
-                if snapshot.people.contains(&id) || !(is_removed || ends_absent) {
-                    continue;
-                }
-                if let Ok(external_id) = ExternalId::try_from(id.as_str()) {
-                    leaving.departures.leaving_people += 1;
-                    leaving.records.push(ImportRecord::RemovedPerson(external_id));
-                    leaving.people.push((id, name));
-                }
+        let (id, roles) = (source.id.clone(), source.roles);
+        let next = move |tx: &mut db::ReadTx<'_>, after: &String| tx.brought_people(&id, after);
+        let visit = |person: BroughtPerson| {
+            // Owners and administrators never leave, nor people whom another source contains.
+            let Some((name, role, platform_role)) = person.member else {
+                return;
+            };
+            let is_of_rank =
+                !matches!(role, MemberRole::Student | MemberRole::Teacher) || platform_role == PlatformRole::SuperAdmin;
+            if is_of_rank || person.is_shared || !roles.includes(role) {
+                return;
             }
-        }
+            leaving.departures.people += 1;
+            let id = person.external_id;
+            let is_removed = snapshot.removed_people.contains(&id);
+            if snapshot.people.contains(&id) || !(is_removed || ends_absent) {
+                return;
+            }
+            if let Ok(external_id) = ExternalId::try_from(id.as_str()) {
+                leaving.departures.leaving_people += 1;
+                leaving.records.push(ImportRecord::RemovedPerson(external_id));
+                leaving.people.push((id, name));
+            }
+        };
+        self.for_each(next, |person| person.external_id.clone(), visit).await
     }
 
     async fn find_absent_classes(
@@ -316,29 +312,25 @@ impl RunAttempt {
         ends_absent: bool,
         leaving: &mut Leaving,
     ) -> Result<()> {
-        let mut after = String::new();
-        loop {
-            let (id, from) = (source.id.clone(), std::mem::take(&mut after));
-            let page = self.read(move |tx| tx.brought_classes(&id, &from)).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after.clone_from(&last.external_id);
-            for class in page {
-                let Some(name) = class.name.filter(|_| class.is_open && !class.is_shared) else {
-                    continue;
-                };
-                leaving.departures.classes += 1;
-                let id = class.external_id;
-                let is_removed = snapshot.removed_classes.contains(&id);
-                if snapshot.classes.contains(&id) || !(is_removed || ends_absent) {
-                    continue;
-                }
-                if let Ok(external_id) = ExternalId::try_from(id.as_str()) {
-                    leaving.departures.leaving_classes += 1;
-                    leaving.records.push(ImportRecord::RemovedClass(external_id));
-                    leaving.classes.push((id, name));
-                }
+        let id = source.id.clone();
+        let next = move |tx: &mut db::ReadTx<'_>, after: &String| tx.brought_classes(&id, after);
+        let visit = |class: BroughtClass| {
+            let Some(name) = class.name.filter(|_| class.is_open && !class.is_shared) else {
+                return;
+            };
+            leaving.departures.classes += 1;
+            let id = class.external_id;
+            let is_removed = snapshot.removed_classes.contains(&id);
+            if snapshot.classes.contains(&id) || !(is_removed || ends_absent) {
+                return;
             }
-        }
+            if let Ok(external_id) = ExternalId::try_from(id.as_str()) {
+                leaving.departures.leaving_classes += 1;
+                leaving.records.push(ImportRecord::RemovedClass(external_id));
+                leaving.classes.push((id, name));
+            }
+        };
+        self.for_each(next, |class| class.external_id.clone(), visit).await
     }
 
     /// People who stay in the roster leave the classes and homerooms of the roster in which it no longer lists them.
@@ -349,33 +341,44 @@ impl RunAttempt {
         is_homeroom: bool,
         leaving: &mut Leaving,
     ) -> Result<()> {
-        let mut after = BroughtEnrollment::default();
-        loop {
-            let (id, from) = (source.id.clone(), std::mem::take(&mut after));
-            let page = self
-                .read(move |tx| tx.brought_enrollments(&id, is_homeroom, &from))
-                .await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after.clone_from(last);
-            for enrollment in page {
-                leaving.departures.enrollments += 1;
-                let (class, person) = (enrollment.class.as_str(), enrollment.person.as_str());
-                let stays = snapshot.people.contains(person) && snapshot.classes.contains(class);
-                if !stays || snapshot.has_enrollment(class, person) {
-                    continue;
-                }
-                if let (Ok(class), Ok(user)) = (ExternalId::try_from(class), ExternalId::try_from(person)) {
-                    leaving.departures.leaving_enrollments += 1;
-                    leaving
-                        .records
-                        .push(ImportRecord::Enrollment(Box::new(ImportedEnrollment {
-                            class,
-                            user,
-                            is_teacher: false,
-                            is_deleted: true,
-                        })));
-                }
+        let id = source.id.clone();
+        let next =
+            move |tx: &mut db::ReadTx<'_>, after: &BroughtEnrollment| tx.brought_enrollments(&id, is_homeroom, after);
+        let visit = |enrollment: BroughtEnrollment| {
+            leaving.departures.enrollments += 1;
+            let (class, person) = (enrollment.class.as_str(), enrollment.person.as_str());
+            let stays = snapshot.people.contains(person) && snapshot.classes.contains(class);
+            if !stays || snapshot.has_enrollment(class, person) {
+                return;
             }
+            if let (Ok(class), Ok(user)) = (ExternalId::try_from(class), ExternalId::try_from(person)) {
+                leaving.departures.leaving_enrollments += 1;
+                let ended = ImportedEnrollment {
+                    class,
+                    user,
+                    is_teacher: false,
+                    is_deleted: true,
+                };
+                leaving.records.push(ImportRecord::Enrollment(Box::new(ended)));
+            }
+        };
+        self.for_each(next, BroughtEnrollment::clone, visit).await
+    }
+
+    /// Visits all rows of a list, one page in memory at a time. `next` reads the page after a key.
+    async fn for_each<T: Send + 'static, K: Clone + Default + Send + 'static>(
+        &self,
+        next: impl Fn(&mut db::ReadTx<'_>, &K) -> Result<Vec<T>> + Clone + Send + 'static,
+        key: impl Fn(&T) -> K,
+        mut visit: impl FnMut(T),
+    ) -> Result<()> {
+        let mut after = K::default();
+        loop {
+            let (next, from) = (next.clone(), after.clone());
+            let page = self.read(move |tx| next(tx, &from)).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = key(last);
+            page.into_iter().for_each(&mut visit);
         }
     }
 
@@ -458,10 +461,7 @@ impl RosterComparison {
             if outcome.status == RowStatus::Failed {
                 self.counts.errors += 1;
                 let place = format!("{} {}", report.file.unwrap_or_default(), report.row);
-                let problem = outcome
-                    .problems
-                    .first()
-                    .map(|problem| format!("{} {}", problem.column, problem.message));
+                let problem = first_problem(&outcome);
                 self.list(
                     RosterEffect::Rejected,
                     RosterObject::Person,
@@ -494,10 +494,7 @@ impl RosterComparison {
         };
         *count += 1;
         if let Some(effect) = effect {
-            let problem = outcome
-                .problems
-                .first()
-                .map(|problem| format!("{} {}", problem.column, problem.message));
+            let problem = first_problem(&outcome);
             self.list(effect, subject.object, subject.external_id, subject.name, problem);
         }
     }
@@ -539,6 +536,11 @@ impl RosterComparison {
         });
         *place += 1;
     }
+}
+
+fn first_problem(outcome: &ImportOutcome) -> Option<String> {
+    let problem = outcome.problems.first()?;
+    Some(format!("{} {}", problem.column, problem.message))
 }
 
 fn failed(mut run: RosterRun, failure: &FetchFailure) -> RosterRun {

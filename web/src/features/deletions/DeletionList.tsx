@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { type DataColumn, DataTable } from "../../components/DataTable";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
@@ -83,11 +84,7 @@ export function DeletionList() {
           <DataTable label={t("deletions.title")} columns={columns} rows={rows} none={null} />
         </>
       )}
-      {found.hasNextPage ? (
-        <Button className="self-center" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
-          {t("app.loadMore")}
-        </Button>
-      ) : null}
+      <LoadMore pages={found} className="self-center" />
       {doomed === null ? null : (
         <ConfirmDialog
           title={t("deletions.discardTitle", { name: doomed.name })}

@@ -8,6 +8,7 @@ import { invalidate } from "../../api/queryKeys";
 import { UserSearchField } from "../users/UserFilters";
 import { usersQuery } from "../users/users";
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { Checkbox } from "../../forms/Checkbox";
 import { toast } from "../../components/base/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
@@ -94,15 +95,7 @@ export function EnrolDialog({
                     </span>
                   </Checkbox>
                 ))}
-                {found.hasNextPage ? (
-                  <Button
-                    className="my-2"
-                    isPending={found.isFetchingNextPage}
-                    onPress={() => void found.fetchNextPage()}
-                  >
-                    {t("app.loadMore")}
-                  </Button>
-                ) : null}
+                <LoadMore pages={found} className="my-2" />
               </div>
             </fieldset>
           ) : null}

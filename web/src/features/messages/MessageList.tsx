@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { EmptyState } from "../../components/base/EmptyState";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
@@ -42,11 +42,7 @@ export function MessageList({ box, classId, own, openId, onOpen, onReply, classN
           </li>
         ))}
       </ul>
-      {pages.hasNextPage ? (
-        <Button isPending={pages.isFetchingNextPage} onPress={() => void pages.fetchNextPage()}>
-          {t("app.loadMore")}
-        </Button>
-      ) : null}
+      <LoadMore pages={pages} />
     </div>
   );
 }

@@ -8,9 +8,7 @@ import { Badge } from "../../components/base/Badge";
 import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { toast } from "../../components/base/toast";
 import { Button } from "../../components/Button";
-import { ErrorMessage } from "../../components/ErrorMessage";
-import { ListSkeleton } from "../../components/ListSkeleton";
-import { SettingsSection } from "../../components/SettingsSection";
+import { SettingsList } from "../../components/SettingsList";
 import { SignOnDialog } from "./SignOnDialog";
 import { SignOnIdentities } from "./SignOnIdentities";
 import { signOnQuery, type SignOnProvider, useSignOn } from "./useSignOn";
@@ -18,31 +16,16 @@ import { signOnQuery, type SignOnProvider, useSignOn } from "./useSignOn";
 /** The sign-on providers of the school. */
 export function SignOn() {
   const { t } = useTranslation();
-  const found = useQuery(signOnQuery);
-  const [edited, setEdited] = useState<SignOnProvider | "new" | null>(null);
   return (
-    <SettingsSection title={t("signOn.title")} text={t("signOn.text")}>
-      {found.isPending ? <ListSkeleton count={1} /> : null}
-      {found.isError && !found.data ? (
-        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
-      ) : null}
-      {found.data?.length === 0 ? <p className="text-soft">{t("signOn.none")}</p> : null}
-      {found.data && found.data.length > 0 ? (
-        <ul className="flex flex-col gap-4">
-          {found.data.map((provider) => (
-            <li key={provider.id} className="border-line flex flex-col gap-2 border-b pb-4">
-              <ProviderItem provider={provider} onEdit={() => setEdited(provider)} />
-            </li>
-          ))}
-        </ul>
-      ) : null}
-      <Button className="self-start" onPress={() => setEdited("new")}>
-        {t("signOn.add")}
-      </Button>
-      {edited === null ? null : (
-        <SignOnDialog provider={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
-      )}
-    </SettingsSection>
+    <SettingsList
+      title={t("signOn.title")}
+      text={t("signOn.text")}
+      found={useQuery(signOnQuery)}
+      none={t("signOn.none")}
+      add={t("signOn.add")}
+      row={(provider, onEdit) => <ProviderItem provider={provider} onEdit={onEdit} />}
+      dialog={(provider, onClose) => <SignOnDialog provider={provider} onClose={onClose} />}
+    />
   );
 }
 

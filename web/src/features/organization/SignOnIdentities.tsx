@@ -6,7 +6,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { Time } from "../../components/base/Time";
 import { toast } from "../../components/base/toast";
-import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { Dialog } from "../../components/Dialog";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
@@ -40,15 +40,7 @@ export function SignOnIdentities({ provider, onClose }: { provider: SignOnProvid
               </li>
             ))}
           </ul>
-          {found.hasNextPage ? (
-            <Button
-              className="self-start"
-              isPending={found.isFetchingNextPage}
-              onPress={() => void found.fetchNextPage()}
-            >
-              {t("signOn.morePeople")}
-            </Button>
-          ) : null}
+          <LoadMore pages={found} className="self-start" />
         </>
       )}
     </Dialog>

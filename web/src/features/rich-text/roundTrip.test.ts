@@ -60,7 +60,7 @@ function page(markdown: string): string {
     .replaceAll(/ *(<BR {2}>) */g, "$1");
 }
 
-/** All blocks, written anew. */
+/** All blocks, serialized again. */
 const rewritten = (text: string): string => {
   const nodes: Node[] = [];
   parseMarkdown(text).doc.forEach((node) => void nodes.push(node));

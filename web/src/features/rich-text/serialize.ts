@@ -55,7 +55,7 @@ function gapBefore(index: number, kept: readonly (number | undefined)[], text: s
   return block !== undefined && before === block - 1 ? text.slice(blocks[before]!.end, blocks[block]!.start) : "\n\n";
 }
 
-/** The index of the unchanged source of each node; undefined for nodes that must be written anew. */
+/** The index of the unchanged source of each node; undefined for nodes that must be serialized again. */
 function keptBlocks(nodes: readonly Node[], text: string, { blocks }: ParsedText): (number | undefined)[] {
   const byNode = new Map(blocks.map(({ node }, index) => [node, index]));
   let expected = 0;

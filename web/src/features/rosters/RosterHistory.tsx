@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { Dialog } from "../../components/Dialog";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { ListSkeleton } from "../../components/ListSkeleton";
@@ -31,15 +31,7 @@ export function RosterHistory({ source, onClose }: { source: RosterSource; onClo
               </li>
             ))}
           </ul>
-          {found.hasNextPage ? (
-            <Button
-              className="self-start"
-              isPending={found.isFetchingNextPage}
-              onPress={() => void found.fetchNextPage()}
-            >
-              {t("rosters.more")}
-            </Button>
-          ) : null}
+          <LoadMore pages={found} className="self-start" />
         </>
       )}
     </Dialog>

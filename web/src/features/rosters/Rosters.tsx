@@ -7,9 +7,7 @@ import { ConfirmButton } from "../../components/base/ConfirmButton";
 import { Time } from "../../components/base/Time";
 import { toast } from "../../components/base/toast";
 import { Button } from "../../components/Button";
-import { ErrorMessage } from "../../components/ErrorMessage";
-import { ListSkeleton } from "../../components/ListSkeleton";
-import { SettingsSection } from "../../components/SettingsSection";
+import { SettingsList } from "../../components/SettingsList";
 import { useErrorText } from "../../i18n/useErrorText";
 import { RosterDialog } from "./RosterDialog";
 import { RosterHistory } from "./RosterHistory";
@@ -19,31 +17,16 @@ import { isOpen, rosterRunsQuery, type RosterSource, rostersQuery, useRoster } f
 /** The roster sources of the school, each with its latest run. */
 export function Rosters() {
   const { t } = useTranslation();
-  const found = useQuery(rostersQuery);
-  const [edited, setEdited] = useState<RosterSource | "new" | null>(null);
   return (
-    <SettingsSection title={t("rosters.title")} text={t("rosters.text")}>
-      {found.isPending ? <ListSkeleton count={1} /> : null}
-      {found.isError && !found.data ? (
-        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
-      ) : null}
-      {found.data?.length === 0 ? <p className="text-soft">{t("rosters.none")}</p> : null}
-      {found.data && found.data.length > 0 ? (
-        <ul className="flex flex-col gap-4">
-          {found.data.map((source) => (
-            <li key={source.id} className="border-line flex flex-col gap-3 border-b pb-4">
-              <Source source={source} onEdit={() => setEdited(source)} />
-            </li>
-          ))}
-        </ul>
-      ) : null}
-      <Button className="self-start" aria-haspopup="dialog" onPress={() => setEdited("new")}>
-        {t("rosters.add")}
-      </Button>
-      {edited === null ? null : (
-        <RosterDialog source={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
-      )}
-    </SettingsSection>
+    <SettingsList
+      title={t("rosters.title")}
+      text={t("rosters.text")}
+      found={useQuery(rostersQuery)}
+      none={t("rosters.none")}
+      add={t("rosters.add")}
+      row={(source, onEdit) => <Source source={source} onEdit={onEdit} />}
+      dialog={(source, onClose) => <RosterDialog source={source} onClose={onClose} />}
+    />
   );
 }
 

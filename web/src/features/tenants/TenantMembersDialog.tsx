@@ -7,6 +7,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { clearPageSchool } from "../../auth/pageSchool";
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
 import { Dialog } from "../../components/Dialog";
@@ -61,11 +62,7 @@ export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; t
             ))}
           </ul>
           <p className="flex flex-wrap justify-end gap-2">
-            {list.hasNextPage ? (
-              <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-                {t("app.loadMore")}
-              </Button>
-            ) : null}
+            <LoadMore pages={list} />
             <Button kind="main" onPress={close}>
               {t("app.close")}
             </Button>

@@ -8,6 +8,7 @@ import { useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { toast } from "../../components/base/toast";
 import { Time } from "../../components/base/Time";
 import { invitationsQuery } from "./users";
@@ -89,11 +90,7 @@ export function InvitationList({ organizationId, more }: Props) {
           </li>
         ))}
       </ul>
-      {found.hasNextPage ? (
-        <Button isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
-          {t("app.loadMore")}
-        </Button>
-      ) : null}
+      <LoadMore pages={found} />
     </section>
   );
 }

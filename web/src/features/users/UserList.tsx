@@ -6,6 +6,7 @@ import { Checkbox } from "../../forms/Checkbox";
 import { RowText } from "../../components/RowText";
 import type { Me } from "../../auth/session";
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { DataTable, type DataColumn } from "../../components/DataTable";
 import { OverflowMenu, type MenuAction } from "../../components/base/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
@@ -111,11 +112,7 @@ export function UserList({ caller, filters, menu, onOpen }: Props) {
       <DataTable label={t("admin.users")} columns={columns} rows={rows} none={t("people.none")} isLong />
       <p className="flex flex-wrap items-center gap-3">
         <span className="text-soft">{t("people.shown", { count: rows.length })}</span>
-        {found.hasNextPage ? (
-          <Button isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
-            {t("app.loadMore")}
-          </Button>
-        ) : null}
+        <LoadMore pages={found} />
       </p>
     </div>
   );

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { chatQuery, firstUnread, mergePages, type RoomMessage } from "./chat";
 import { ChatMessage } from "./ChatMessage";
@@ -47,15 +47,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
       >
         {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
         <span className="mt-auto" />
-        {pages.hasNextPage ? (
-          <Button
-            className="self-center"
-            isPending={pages.isFetchingNextPage}
-            onPress={() => void pages.fetchNextPage()}
-          >
-            {t("room.chat.earlier")}
-          </Button>
-        ) : null}
+        <LoadMore pages={pages} className="self-center" label={t("room.chat.earlier")} />
         {messages.length === 0 && pages.isSuccess ? <p className="text-soft">{t("room.chat.none")}</p> : null}
         {messages.map((message, index) => (
           <Fragment key={message.id}>

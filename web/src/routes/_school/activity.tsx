@@ -21,6 +21,7 @@ import { saveBlob } from "../../api/saveBlob";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { EmptyState } from "../../components/base/EmptyState";
 import { PageHeading } from "../../components/PageHeading";
 import { toast } from "../../components/base/toast";
@@ -70,11 +71,7 @@ function Activity() {
         </EmptyState>
       ) : null}
       <ActivityDays rows={rows} />
-      {found.hasNextPage ? (
-        <Button className="self-center" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
-          {t("app.loadMore")}
-        </Button>
-      ) : null}
+      <LoadMore pages={found} className="self-center" />
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { isRoleAbove, sessionsQuery } from "../../features/organization/organiza
 import { RowText } from "../../components/RowText";
 import { UserComboBox } from "../../features/users/UserComboBox";
 import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { Badge } from "../../components/base/Badge";
 import { type DataColumn, DataTable } from "../../components/DataTable";
 import { toast } from "../../components/base/toast";
@@ -120,11 +121,7 @@ function Sessions() {
           <DataTable label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
         </div>
       ) : null}
-      {found.hasNextPage ? (
-        <Button className="self-center" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
-          {t("app.loadMore")}
-        </Button>
-      ) : null}
+      <LoadMore pages={found} className="self-center" />
     </AdminPage>
   );
 }

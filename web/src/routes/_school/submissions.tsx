@@ -8,7 +8,7 @@ import { SubmissionFilters } from "../../features/submissions/SubmissionFilters"
 import { SubmissionTable } from "../../features/submissions/SubmissionTable";
 import { submissionsQuery } from "../../features/submissions/submissions";
 import { SubmissionStats } from "../../features/submissions/SubmissionStats";
-import { Button } from "../../components/Button";
+import { LoadMore } from "../../components/LoadMore";
 import { PageHeading } from "../../components/PageHeading";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/base/Skeleton";
@@ -54,11 +54,7 @@ function Submissions() {
               />
             </div>
           )}
-          {found.hasNextPage ? (
-            <Button isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
-              {t("app.loadMore")}
-            </Button>
-          ) : null}
+          <LoadMore pages={found} />
         </div>
       ) : null}
       <SubmissionStats stats={stats} isOne={wanted.assignmentId !== undefined} />

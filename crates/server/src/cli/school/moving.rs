@@ -1,11 +1,10 @@
 //! `groupwork school export` and `school import`: one school out of one installation and into another.
 
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use backup::school::{ImportOptions, SchoolManifest};
-use backup::{BackupFolder, Installation, Recipients, WriteOptions};
+use backup::{ArchiveOutput, Installation, Progress, Recipients, WriteOptions};
 use clap::Args;
 use common::clock;
 use db::dump::ImportedSchool;
@@ -17,7 +16,7 @@ use domain::text::Slug;
 use realtime::bus::EventBus;
 use service::changes::Transactor;
 
-use super::super::backup::{ProgressPrinter, StandardOutput, describe_names, fetch, with_installation};
+use super::super::backup::{NewArchive, ProgressPrinter, check_complete, describe_names, fetch, with_installation};
 use super::super::{database, print_line, report};
 use super::parsed;
 use crate::config::StorageArgs;
@@ -64,47 +63,28 @@ pub struct SchoolImportArgs {
 /// Exports a school.
 pub fn export(arguments: &SchoolExportArgs) -> anyhow::Result<()> {
     let recipients = Recipients::parse(&arguments.recipients)?;
-    let (folder, name) = backup::split_archive_path(&arguments.output)?;
-    let to_stdout = name == "-";
-    if to_stdout && std::io::stdout().is_terminal() {
-        bail!("standard output is a terminal: redirect the archive to a file or a program");
-    }
-    let storage = &arguments.storage;
-    let database = database::existing(storage)?;
-    with_installation(storage, database, |installation| {
-        installation.verify_storage()?;
-        let archives = BackupFolder::open(&folder, &storage.object_store, &installation.runtime)?;
-        let mut output = if to_stdout {
-            Box::new(StandardOutput(std::io::stdout().lock()))
-        } else {
-            archives.create(&name)?
-        };
-        let options = WriteOptions {
-            recipients: recipients.as_ref(),
-            scratch: match &archives {
-                BackupFolder::Disk(folder) if !to_stdout => folder,
-                _ => &storage.data_dir,
-            },
-            is_without_files: false,
-        };
-        let mut progress_printer = ProgressPrinter::new();
-        let written = backup::school::export(
-            installation,
-            &arguments.slug,
-            output.as_mut(),
-            &options,
-            &mut |progress| progress_printer.print(&progress),
-        )?;
-        // Standard output may be the archive.
+    let new = NewArchive {
+        path: &arguments.output,
+        recipients: recipients.as_ref(),
+        is_without_files: false,
+        storage: &arguments.storage,
+    };
+    let write = |installation: &Installation,
+                 output: &mut dyn ArchiveOutput,
+                 options: &WriteOptions<'_>,
+                 report_progress: &mut dyn FnMut(Progress)| {
+        backup::school::export(installation, &arguments.slug, output, options, report_progress)
+    };
+    new.write(write, |_, written| {
         report(&format!(
             "{}: {} ({}), {}",
-            folder.join(&name).display(),
+            arguments.output.display(),
             written.header.name,
             written.header.slug,
             summary(&written.manifest)
         ));
         report("not in the archive: passwords, second factors, sessions, API tokens, sign-on, verified domains");
-        check_complete(&written.manifest)
+        check_complete(&written.manifest.archived, "archive")
     })
 }
 
@@ -229,23 +209,7 @@ fn summary(manifest: &SchoolManifest) -> String {
         "{} rows of {} tables, {} files of {} bytes",
         manifest.rows(),
         manifest.tables.len(),
-        manifest.files,
-        manifest.bytes
-    )
-}
-
-fn check_complete(manifest: &SchoolManifest) -> anyhow::Result<()> {
-    for (what, names) in [("missing", &manifest.missing), ("damaged", &manifest.damaged)] {
-        for line in describe_names(what, names) {
-            report(&line);
-        }
-    }
-    if manifest.is_whole() {
-        return Ok(());
-    }
-    bail!(
-        "the archive was written, but {} files were missing and {} damaged",
-        manifest.missing.len(),
-        manifest.damaged.len()
+        manifest.archived.files,
+        manifest.archived.bytes
     )
 }

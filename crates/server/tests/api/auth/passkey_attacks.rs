@@ -213,7 +213,7 @@ both!(credential_of_another_account_is_rejected, |app| {
     of_ben.credential_id = own;
     of_ben.user_handle = of_ada.user_handle.clone();
     assert_fails(app, &of_ben).await;
-    // Ben has entered the password of Ada; his own passkey does not complete her sign-in.
+    // After the password of Ada, the passkey of Ben does not complete her sign-in.
     let browser = Browser::new(app);
     browser.sign_in(&app.world.ada.email, PASSWORD).await.expect(200);
     of_ben.user_handle = String::new();

@@ -40,7 +40,7 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
     forge("a name that leads out", "contradicts itself", &|entries| {
         "files/../../../etc/passwd".clone_into(&mut entries.iter_mut().find(is_file).unwrap().0);
     });
-    forge("an absolute name", "nobody knows", &|entries| {
+    forge("an absolute name", "unknown entry", &|entries| {
         "/etc/passwd".clone_into(&mut entries.iter_mut().find(is_file).unwrap().0);
     });
     forge("a link", "an entry is no file", &|entries| {
@@ -61,7 +61,7 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
     forge("other bytes", "contradicts itself", &|entries| {
         entries.iter_mut().find(is_file).unwrap().2[100] ^= 1;
     });
-    forge("an unknown part", "nobody knows", &|entries| {
+    forge("an unknown part", "unknown entry", &|entries| {
         entries.insert(1, ("program.sh".to_owned(), tar::EntryType::Regular, b"echo".to_vec()));
     });
     forge("no manifest", "it has no manifest", &|entries| {

@@ -83,6 +83,11 @@ pub const ALL: &[(&str, &str)] = &[
         "counts the emails that wait, of which there are few",
     ),
     ("dump/load::*", "a restore has the database to itself"),
+    (
+        "dump/school_completion::*",
+        "an import of a school is rare, and reads all of its rows",
+    ),
+    ("dump/school_import::REMOVAL", "files to be removed are few"),
 ];
 
 /// Statements that may read all rows on one side of a value: sweeps of due rows, of which there are few, and pages in
