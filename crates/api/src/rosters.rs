@@ -114,8 +114,8 @@ pub(crate) async fn remove(
 pub(crate) async fn test(cx: Context, Path(id): Path<RosterSourceId>) -> Result<Json<RosterTestView>> {
     let source = cx.read(move |tx| tx.roster_source(&id)).await?;
     // No transaction is open during the requests.
-    let fetched = cx.app().rosters().fetch(&source, None, cx.app().files()).await;
-    let roster = fetched.map_err(Error::from)?.ok_or(Error::NotReady)?;
+    let fetched = cx.app().rosters().test(&source, cx.app().files()).await;
+    let roster = fetched.map_err(Error::from)?;
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     Ok(Json(RosterTestView {
         people: number(roster.people),

@@ -7,7 +7,7 @@ use domain::id::RosterSourceId;
 use domain::roster_source::RosterSource;
 
 use adapters::blob_store::BlobStore;
-use adapters::roster::{FetchedRoster, RosterAnswer, RosterClient, RosterError, RosterServer};
+use adapters::roster::{FetchedRoster, RosterAnswer, RosterClient, RosterError, RosterServer, RosterTimeouts};
 use common::encryptor::Encryptor;
 use common::error::{Error, Result};
 use common::settings::Secret;
@@ -50,6 +50,20 @@ impl Rosters {
         match self.client.fetch(&server, etag, files).await? {
             RosterAnswer::Unchanged => Ok(None),
             RosterAnswer::Changed(roster) => Ok(Some(roster)),
+        }
+    }
+
+    /// Reads the roster of a source for an administrator who waits for the result.
+    pub async fn test(&self, source: &RosterSource, files: &BlobStore) -> Result<FetchedRoster, FetchFailure> {
+        let server = self.server(source)?;
+        let client = self.client.with_timeouts(RosterTimeouts::INTERACTIVE);
+        match client.fetch(&server, None, files).await? {
+            RosterAnswer::Changed(roster) => Ok(roster),
+            RosterAnswer::Unchanged => Err(RosterError::ErrorResponse {
+                resource: "the roster",
+                status: 304,
+            }
+            .into()),
         }
     }
 

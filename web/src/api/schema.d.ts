@@ -14087,56 +14087,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "createdAt": "2026-11-26T15:58:43.374Z",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *           "entityId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-a0af-77b6-891a-e9183b8d21dd",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *           "requestId": "01a21894-a0ad-7344-94dc-d7e00a2bbcd8",
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "a8f28b4f-4f6a-743c-888b-34c7522e3622",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *           "requestId": "4afafd09-192b-77ff-82ee-59651011b6a6",
+                     *           "userId": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "createdAt": "2026-11-26T15:58:43.369Z",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *           "entityId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-a0aa-7029-8ea8-a59ad10d1e36",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *           "requestId": "01a21894-a0a8-7264-bad4-888fc4da6740",
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "c172816d-12c2-7734-8917-3fa371048182",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *           "requestId": "cf99c604-2a85-7666-8a2a-448792c7a30d",
+                     *           "userId": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NzA4NzIzMzEzLCIwMWEyMTg5NC1hMDczLTcwMjMtYjI1Ni04NzM4ZTA5ZWEzYmUiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NzExNDMyOTI5LCIwMWEyMThiZC1mOGUyLTcwMGEtODc2Zi1lNGYyMTI1ODZlZDkiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -14195,7 +14195,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a21894-a167-7351-9727-f6a40f7ff316,2026-11-26T15:58:43.557Z,01a21894-98c3-71a0-9f54-9f9b7621b91a,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a21894-9f20-705f-a1f6-39df6b0a1049,The river,01a21894-9b4c-70d4-a7aa-d1ae56039d6f,0…
+                     *     3e37ea95-e576-7162-8373-edb54c713b80,2026-11-26T16:43:53.111Z,b35273cf-6236-712f-8d08-305facbc6ccb,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,479cc521-a3a7-7329-8fa1-5d95277b1cf1,The river,93cc29a7-762d-7c00-8696-bf62f1404091,0…
                      */
                     "text/csv": string;
                 };
@@ -14233,12 +14233,12 @@ export interface operations {
                      *       {
                      *         "createdAt": "2026-11-26T06:19:18.174Z",
                      *         "createdBy": {
-                     *           "id": "01a21682-2010-7236-80db-214e8b92167d",
+                     *           "id": "d7fd2169-02c7-7f1a-8e11-2558e6b5a380",
                      *           "name": "Olga Owner"
                      *         },
                      *         "expiresAt": "2027-11-26T06:19:18.174Z",
                      *         "hint": "gwt_ssqt",
-                     *         "id": "01a21682-2725-74ce-80d9-94cf3c7cda69",
+                     *         "id": "db33078a-fa52-7e41-8ead-008bf77dfefe",
                      *         "isValid": true,
                      *         "lastUsedAt": "2026-11-26T06:19:18.193Z",
                      *         "name": "Timetable program",
@@ -14301,7 +14301,7 @@ export interface operations {
                      *       "createdAt": "2026-11-26T06:19:17.733Z",
                      *       "expiresAt": "2027-11-26T06:19:17.733Z",
                      *       "hint": "gwt_iCyi",
-                     *       "id": "01a21682-2565-7740-8783-4e941dedf690",
+                     *       "id": "04f63fc0-edba-76bc-8626-ce12749f582d",
                      *       "lastUsedAt": null,
                      *       "name": "Timetable program",
                      *       "scopes": [
@@ -14390,16 +14390,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T15:58:42.431Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a21894-9cff-75fe-9979-dc7e767b595e",
+                     *         "id": "ea9d4952-f4e8-75eb-8f87-97fa4457b530",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=9VXhJhpzM9wSzJkA0uand12tXOiTOB6h",
+                     *         "recordValue": "groupwork-domain=PXJwluQOCeQQxgmJtOvM0fUlDyALYIpH",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-26T15:58:42.431Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -14451,16 +14451,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T15:58:42.431Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a21894-9cff-75fe-9979-dc7e767b595e",
+                     *       "id": "ea9d4952-f4e8-75eb-8f87-97fa4457b530",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=9VXhJhpzM9wSzJkA0uand12tXOiTOB6h",
+                     *       "recordValue": "groupwork-domain=PXJwluQOCeQQxgmJtOvM0fUlDyALYIpH",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-26T15:58:42.431Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -14546,12 +14546,12 @@ export interface operations {
                      * @example {
                      *       "checkedAt": "2026-11-23T05:32:02.553Z",
                      *       "createdAt": "2026-11-23T05:32:02.541Z",
-                     *       "domain": "school-01a206e3-ce64-7583-a200-8df0761317f4.example",
+                     *       "domain": "school-2283331e-565b-75f5-8d2b-887814ee1edd.example",
                      *       "failingSince": null,
-                     *       "id": "01a206e3-ce6f-71a0-ad21-06cb06eaba80",
+                     *       "id": "681cdbbc-8be3-7cae-8a69-5b76d026507e",
                      *       "lostAt": null,
                      *       "method": "DNS",
-                     *       "recordName": "_groupwork.school-01a206e3-ce64-7583-a200-8df0761317f4.example",
+                     *       "recordName": "_groupwork.school-2283331e-565b-75f5-8d2b-887814ee1edd.example",
                      *       "recordValue": "groupwork-domain=450c26OIIlGQUyCjepIYwCTCRp9jXmTi",
                      *       "status": "VERIFIED",
                      *       "updatedAt": "2026-11-23T05:32:02.553Z",
@@ -14588,7 +14588,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                 *       "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -14629,7 +14629,7 @@ export interface operations {
                      *         "submissionNotes": 0,
                      *         "textSnippets": 0
                      *       },
-                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *       "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -14661,7 +14661,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                 *       "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -14676,15 +14676,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.441Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a21894-9d0a-700f-89d7-62fb734068ce",
+                     *       "id": "3d6b21d3-90ee-75f1-8d2c-d39bb397f00a",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *       "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14726,15 +14726,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.441Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a21894-9d0a-700f-89d7-62fb734068ce",
+                     *       "id": "3d6b21d3-90ee-75f1-8d2c-d39bb397f00a",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "RUNNING",
-                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *       "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -14827,18 +14827,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-26T15:58:42.228Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-12-03T15:58:42.228Z",
+                     *           "expiresAt": "2026-09-08T08:00:00.000Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a21894-9c55-7289-bdc8-e69fbf58053c",
+                     *           "id": "f3713f0e-bf25-727d-8730-23b554ae3d40",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-26T15:58:42.228Z",
+                     *           "sentAt": "2026-09-01T08:00:00.000Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-26T15:58:42.228Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -14884,9 +14884,9 @@ export interface operations {
                      *         "expiresAt": "2026-11-30T06:15:15.414Z",
                      *         "externalId": null,
                      *         "homeroomIds": [],
-                     *         "id": "01a2070b-5f2a-7163-bd2a-d28abdad21f5",
+                     *         "id": "87f7fb11-e498-735c-8285-c637c2e2aa45",
                      *         "name": "Hanna Head",
-                     *         "organizationId": "01a2070b-5f29-7528-ac1f-d6f84dcff169",
+                     *         "organizationId": "e0ec138e-6b91-75c7-8fbc-48d73acebb5a",
                      *         "role": "owner",
                      *         "sentAt": "2026-11-23T06:15:15.414Z",
                      *         "status": "accepted",
@@ -14895,11 +14895,11 @@ export interface operations {
                      *       "member": {
                      *         "createdAt": "2026-11-23T06:15:15.540Z",
                      *         "externalId": null,
-                     *         "id": "01a2070b-5fae-7351-a175-aeede9acabf2",
-                     *         "organizationId": "01a2070b-5f29-7528-ac1f-d6f84dcff169",
+                     *         "id": "a02755ab-d3c9-732b-81cf-219a7e63a547",
+                     *         "organizationId": "e0ec138e-6b91-75c7-8fbc-48d73acebb5a",
                      *         "role": "owner",
                      *         "updatedAt": null,
-                     *         "userId": "01a2070b-5e00-71b6-802f-09cac3624b4e"
+                     *         "userId": "30b15206-1a14-707e-8daa-fd7a7f561fe2"
                      *       },
                      *       "temporaryPassword": "h727-bwvt-jmp3-35ku"
                      *     }
@@ -14945,9 +14945,9 @@ export interface operations {
                      *       "expiresAt": "2026-11-30T06:15:32.709Z",
                      *       "externalId": null,
                      *       "homeroomIds": [],
-                     *       "id": "01a2070b-a056-76c5-a4f7-278cc478a8f7",
+                     *       "id": "a57cfa3c-04b5-7b00-8230-cec7917d4d74",
                      *       "name": "Hanna Head",
-                     *       "organizationId": "01a2070b-9e2c-7675-97b8-2d633d4175a8",
+                     *       "organizationId": "36249e11-50e3-71be-8f6e-2bc3e075f1fb",
                      *       "role": "student",
                      *       "sentAt": "2026-11-23T06:15:32.709Z",
                      *       "status": "pending",
@@ -14998,34 +14998,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:41.349Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "externalId": null,
-                     *           "id": "01a21894-98c5-75ec-ba3f-79adb975a80e",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "id": "abc17d03-5235-762a-872c-c005351d1d76",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
+                     *             "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *           "userId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:41.347Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "externalId": null,
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9a5cbcb503",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "id": "b28fdc0d-0d5d-791e-8b6e-134e6e61a427",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
+                     *             "id": "132db32d-3d15-77a8-8ca3-36f87f32dda0",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3"
+                     *           "userId": "132db32d-3d15-77a8-8ca3-36f87f32dda0"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -15118,19 +15118,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.087Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a21894-9be7-74d8-9560-55c99311b2c5",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "id": "43245511-b230-71d4-8df4-0a7b06366830",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-26T15:58:42.157Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
+                     *         "id": "d0700d84-3264-72f4-849c-7044a27c0a94",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *       "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -15172,7 +15172,7 @@ export interface operations {
                      *         "clientId": "groupwork",
                      *         "createdAt": "2026-11-26T15:14:48.008Z",
                      *         "endsAbsent": true,
-                     *         "id": "01a2186c-6a4a-772a-821c-6b4d5745fa86",
+                     *         "id": "7de6459b-7def-7bb9-81e8-3358e9448368",
                      *         "isNightly": true,
                      *         "leavePercent": 5,
                      *         "name": "Administration",
@@ -15244,7 +15244,7 @@ export interface operations {
                      *       "clientId": "groupwork",
                      *       "createdAt": "2026-11-26T15:14:48.008Z",
                      *       "endsAbsent": true,
-                     *       "id": "01a2186c-6a4a-772a-821c-6b4d5745fa86",
+                     *       "id": "7de6459b-7def-7bb9-81e8-3358e9448368",
                      *       "isNightly": true,
                      *       "leavePercent": 5,
                      *       "name": "Administration",
@@ -15351,7 +15351,7 @@ export interface operations {
                      *       "clientId": "groupwork",
                      *       "createdAt": "2026-11-26T15:14:48.008Z",
                      *       "endsAbsent": true,
-                     *       "id": "01a2186c-6a4a-772a-821c-6b4d5745fa86",
+                     *       "id": "7de6459b-7def-7bb9-81e8-3358e9448368",
                      *       "isNightly": true,
                      *       "leavePercent": 5,
                      *       "name": "Administration",
@@ -15431,11 +15431,11 @@ export interface operations {
                      *           "error": null,
                      *           "errorCode": null,
                      *           "finishedAt": "2026-11-26T15:14:48.836Z",
-                     *           "id": "01a2186c-6d14-7453-8c48-99da71c3d2d9",
+                     *           "id": "f7a4506a-21d7-796e-844f-476a5b54df54",
                      *           "kind": "ON_DEMAND",
                      *           "startedAt": "2026-11-26T15:14:48.737Z",
                      *           "startedBy": {
-                     *             "id": "01a2186c-6cdf-74f0-a522-ff310921db7a",
+                     *             "id": "8a5390dd-3cd8-728a-8618-184009de7b40",
                      *             "image": null,
                      *             "name": "Adam Admin"
                      *           },
@@ -15514,11 +15514,11 @@ export interface operations {
                      *       "error": null,
                      *       "errorCode": null,
                      *       "finishedAt": null,
-                     *       "id": "01a2186c-6f31-7147-89c5-ae4ab8a7623c",
+                     *       "id": "243fcd2b-bada-7d9d-8861-4058f92f1296",
                      *       "kind": "DRY_RUN",
                      *       "startedAt": null,
                      *       "startedBy": {
-                     *         "id": "01a2186c-6ef7-7215-9802-e838da8d6bcf",
+                     *         "id": "b409098a-0ac2-7615-8d69-e28e7036df20",
                      *         "image": null,
                      *         "name": "Adam Admin"
                      *       },
@@ -15566,7 +15566,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "confirmedBy": {
-                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "id": "e9190f6a-d723-7023-87bf-9f6b7cdaf9a8",
                      *         "image": null,
                      *         "name": "Adam Admin"
                      *       },
@@ -15589,11 +15589,11 @@ export interface operations {
                      *       "error": null,
                      *       "errorCode": null,
                      *       "finishedAt": "2026-11-26T15:14:50.030Z",
-                     *       "id": "01a2186c-7170-7435-b341-27a902e373fd",
+                     *       "id": "45750e1a-f9c9-75cd-8abd-0c1909688938",
                      *       "kind": "ON_DEMAND",
                      *       "startedAt": "2026-11-26T15:14:49.843Z",
                      *       "startedBy": {
-                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "id": "e9190f6a-d723-7023-87bf-9f6b7cdaf9a8",
                      *         "image": null,
                      *         "name": "Adam Admin"
                      *       },
@@ -15648,7 +15648,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "confirmedBy": {
-                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "id": "e9190f6a-d723-7023-87bf-9f6b7cdaf9a8",
                      *         "image": null,
                      *         "name": "Adam Admin"
                      *       },
@@ -15671,11 +15671,11 @@ export interface operations {
                      *       "error": null,
                      *       "errorCode": null,
                      *       "finishedAt": null,
-                     *       "id": "01a2186c-7170-7435-b341-27a902e373fd",
+                     *       "id": "45750e1a-f9c9-75cd-8abd-0c1909688938",
                      *       "kind": "ON_DEMAND",
                      *       "startedAt": "2026-11-26T15:14:49.843Z",
                      *       "startedBy": {
-                     *         "id": "01a2186c-70a9-718d-b557-1903000f65d5",
+                     *         "id": "e9190f6a-d723-7023-87bf-9f6b7cdaf9a8",
                      *         "image": null,
                      *         "name": "Adam Admin"
                      *       },
@@ -15742,11 +15742,11 @@ export interface operations {
                      *       "error": null,
                      *       "errorCode": null,
                      *       "finishedAt": "2026-11-26T15:14:47.100Z",
-                     *       "id": "01a2186c-669d-76ab-8ed8-ed6d6c8cef62",
+                     *       "id": "fed7cda8-6f03-74e4-8379-d4d16eea315b",
                      *       "kind": "ON_DEMAND",
                      *       "startedAt": "2026-11-26T15:14:47.072Z",
                      *       "startedBy": {
-                     *         "id": "01a2186c-665e-70d6-bc76-7886e42de2fd",
+                     *         "id": "4d4e596a-6b29-7629-846c-b4c0e5ef19c9",
                      *         "image": null,
                      *         "name": "Adam Admin"
                      *       },
@@ -15901,40 +15901,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *           "createdAt": "2026-11-26T15:58:41.870Z",
-                     *           "expiresAt": "2026-11-27T15:58:41.870Z",
-                     *           "id": "01a21894-9aed-7197-8a8c-b23b02ef8b4c",
+                     *           "activeOrganizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *           "id": "878d1963-cc8c-7a8b-8705-fd61532ea1ea",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T15:58:41.910Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *             "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *           "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *           "createdAt": "2026-11-26T15:58:41.827Z",
-                     *           "expiresAt": "2026-11-27T15:58:41.827Z",
-                     *           "id": "01a21894-9ac2-7381-8a0d-ab6f46782c99",
+                     *           "activeOrganizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *           "id": "c244e27c-c75b-74ac-8f0c-8f5f971ff966",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-26T15:58:41.867Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
+                     *             "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *           "userId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -16017,15 +16017,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.345Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "customDomain": null,
-                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T15:58:41.345Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -16077,9 +16077,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.345Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "customDomain": null,
-                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -16088,7 +16088,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T15:58:42.307Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -16129,18 +16129,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "accountCreation": "NEVER",
-                     *         "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *         "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/5e2152af-920d-7265-8450-e944a2defaf7",
                      *         "clientId": "groupwork-at-school",
                      *         "createdAt": "2026-11-26T07:03:53.984Z",
                      *         "domains": [],
                      *         "externalIdClaim": "",
-                     *         "id": "01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *         "id": "5e2152af-920d-7265-8450-e944a2defaf7",
                      *         "isEnabled": true,
                      *         "issuer": "http://127.0.0.1:3000",
                      *         "linking": "ADMINISTRATOR",
                      *         "name": "School account",
                      *         "preset": "KEYCLOAK",
-                     *         "redirectUri": "http://school.test/api/auth/sso/callback/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *         "redirectUri": "http://school.test/api/auth/sso/callback/5e2152af-920d-7265-8450-e944a2defaf7",
                      *         "roleClaim": "",
                      *         "teacherValues": [],
                      *         "updatedAt": "2026-11-26T07:03:53.984Z"
@@ -16203,18 +16203,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "accountCreation": "BY_CLAIM",
-                     *       "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/01a216aa-e51b-76f5-adb9-afcad6563258",
+                     *       "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/ff54f206-8ec9-710d-8bb2-118e8065d97e",
                      *       "clientId": "groupwork-at-school",
                      *       "createdAt": "2026-11-26T07:03:48.251Z",
                      *       "domains": [],
                      *       "externalIdClaim": "",
-                     *       "id": "01a216aa-e51b-76f5-adb9-afcad6563258",
+                     *       "id": "ff54f206-8ec9-710d-8bb2-118e8065d97e",
                      *       "isEnabled": true,
                      *       "issuer": "http://127.0.0.1:3000",
                      *       "linking": "ADMINISTRATOR",
                      *       "name": "School account",
                      *       "preset": "KEYCLOAK",
-                     *       "redirectUri": "http://school.test/api/auth/sso/callback/01a216aa-e51b-76f5-adb9-afcad6563258",
+                     *       "redirectUri": "http://school.test/api/auth/sso/callback/ff54f206-8ec9-710d-8bb2-118e8065d97e",
                      *       "roleClaim": "roles",
                      *       "teacherValues": [
                      *         "LEHR"
@@ -16312,18 +16312,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "accountCreation": "NEVER",
-                     *       "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *       "backchannelLogoutUri": "http://school.test/api/auth/sso/backchannel-logout/5e2152af-920d-7265-8450-e944a2defaf7",
                      *       "clientId": "groupwork-at-school",
                      *       "createdAt": "2026-11-26T07:03:53.984Z",
                      *       "domains": [],
                      *       "externalIdClaim": "",
-                     *       "id": "01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *       "id": "5e2152af-920d-7265-8450-e944a2defaf7",
                      *       "isEnabled": true,
                      *       "issuer": "http://127.0.0.1:3000",
                      *       "linking": "ADMINISTRATOR",
                      *       "name": "Other",
                      *       "preset": "KEYCLOAK",
-                     *       "redirectUri": "http://school.test/api/auth/sso/callback/01a216aa-fb81-777c-b15e-1e271ad30086",
+                     *       "redirectUri": "http://school.test/api/auth/sso/callback/5e2152af-920d-7265-8450-e944a2defaf7",
                      *       "roleClaim": "",
                      *       "teacherValues": [],
                      *       "updatedAt": "2026-11-26T07:03:54.026Z"
@@ -16375,12 +16375,12 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "createdAt": "2026-11-26T07:03:49.450Z",
-                     *           "id": "01a216aa-e9cd-7728-8546-c0dc71367733",
+                     *           "id": "1099a2ac-8bd9-7e42-8c26-cefc2c6211b1",
                      *           "lastSignInAt": "2026-11-26T07:03:49.463Z",
                      *           "linkedBy": "VERIFIED_DOMAIN",
                      *           "subject": "ben",
                      *           "user": {
-                     *             "id": "01a216aa-e9b5-77e3-bbb0-f057a728bec4",
+                     *             "id": "ca3dc20f-e2ce-7666-8100-68528ec07856",
                      *             "image": null,
                      *             "name": "Ben Student"
                      *           }
@@ -16422,7 +16422,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "subject": "ben-at-school",
-                 *       "userId": "01a216aa-ea46-7397-a61c-17e61aa010b6"
+                 *       "userId": "c0cde9b1-bbae-7423-870b-3c7dbd4ca275"
                  *     }
                  */
                 "application/json": components["schemas"]["NewExternalIdentity"];
@@ -16440,12 +16440,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "createdAt": "2026-11-26T07:03:49.588Z",
-                     *       "id": "01a216aa-ea54-7286-b573-e1501ebf4f60",
+                     *       "id": "b68c79c9-b9d1-724b-86b0-504fca5b3344",
                      *       "lastSignInAt": null,
                      *       "linkedBy": "ADMINISTRATOR",
                      *       "subject": "ben-at-school",
                      *       "user": {
-                     *         "id": "01a216aa-ea46-7397-a61c-17e61aa010b6",
+                     *         "id": "c0cde9b1-bbae-7423-870b-3c7dbd4ca275",
                      *         "image": null,
                      *         "name": "Ben Student"
                      *       }
@@ -16620,7 +16620,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-26T15:58:42.310Z",
+                     *       "countedAt": "2026-09-01T08:00:00.000Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -16668,7 +16668,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 1789952,
+                     *         "bytes": 1785856,
                      *         "kind": "sqlite",
                      *         "schemaVersion": 82,
                      *         "tables": [
@@ -16689,8 +16689,8 @@ export interface operations {
                      *         "hasServer": false,
                      *         "lastError": null,
                      *         "lastErrorAt": null,
-                     *         "oldestQueuedAt": "2026-11-26T15:58:42.528Z",
-                     *         "queued": 3
+                     *         "oldestQueuedAt": "2026-09-01T08:00:00.000Z",
+                     *         "queued": 2
                      *       },
                      *       "fileRemovals": 0,
                      *       "jobs": {
@@ -16700,7 +16700,7 @@ export interface operations {
                      *       },
                      *       "lastBackupAt": null,
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-26T15:58:42.779Z",
+                     *       "timestamp": "2026-09-01T08:00:00.000Z",
                      *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
@@ -16755,50 +16755,50 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.990Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *             "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:43.000Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.974Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "deadline": "2026-12-01T15:58:43.012Z",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -16806,22 +16806,22 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
                      *         "hasRubric": false,
-                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T15:58:43.020Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -16855,17 +16855,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                 *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                 *       "deadline": "2026-11-29T15:58:42.972Z",
+                 *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                 *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                 *       "deadline": "2026-09-04T08:00:00.000Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
+                 *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e"
                  *         },
                  *         {
-                 *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1"
+                 *           "groupId": "117db095-554e-7df0-81e5-ba3379050749"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -16891,20 +16891,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:42.974Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "deadline": "2026-11-29T15:58:42.972Z",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "deadline": "2026-09-04T08:00:00.000Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -16912,30 +16912,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-11-29T15:58:42.972Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-04T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16943,34 +16943,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-11-29T15:58:42.972Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-04T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *           "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *           "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *           "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -16978,16 +16978,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         }
                      *       ],
                      *       "hasRubric": false,
-                     *       "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -17001,7 +17001,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T15:58:42.974Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -17046,8 +17046,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *         "deadline": "2026-12-01T15:58:43.012Z",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -17106,32 +17106,32 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-12-01T15:58:43.012Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-06T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *             "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *           },
                      *           "currentSubmission": {
                      *             "attempt": 3,
-                     *             "createdAt": "2026-11-26T15:58:43.347Z",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "documents": [
                      *               {
-                     *                 "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
+                     *                 "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *                 "downloadUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/download",
                      *                 "fileExtension": "docx",
-                     *                 "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
+                     *                 "id": "59718038-2046-7e5d-8e60-98cbf8c89951",
+                     *                 "pdfUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/pdf",
                      *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                 "size": 5587,
-                     *                 "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *                 "submissionId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *                 "title": "Our page"
                      *               }
                      *             ],
@@ -17139,64 +17139,64 @@ export interface operations {
                      *             "grade": {
                      *               "feedback": null,
                      *               "files": [],
-                     *               "gradedAt": "2026-11-26T15:58:43.374Z",
-                     *               "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *               "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *               "history": 2,
                      *               "memberGrades": [],
                      *               "points": 13,
-                     *               "publishedAt": "2026-11-26T15:58:43.374Z",
+                     *               "publishedAt": "2026-09-01T08:00:00.000Z",
                      *               "rubric": [],
                      *               "status": "PUBLISHED",
                      *               "value": "2"
                      *             },
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *             "isLate": false,
                      *             "lateBySeconds": 0,
                      *             "memberIds": [
-                     *               "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *               "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *               "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *               "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *             ],
                      *             "note": null,
                      *             "onBehalf": false,
                      *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-26T15:58:43.347Z",
-                     *             "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *             "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "withdrawnAt": null,
                      *             "withdrawnById": null
                      *           },
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *             "name": "Bridge"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *               "deadline": "2026-12-01T15:58:43.012Z",
-                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.974Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T15:58:43.347Z",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
+                     *                   "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *                   "downloadUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
+                     *                   "id": "59718038-2046-7e5d-8e60-98cbf8c89951",
+                     *                   "pdfUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *                   "submissionId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -17204,146 +17204,146 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T15:58:43.374Z",
-                     *                 "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *                 "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T15:58:43.374Z",
+                     *                 "publishedAt": "2026-09-01T08:00:00.000Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *               "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *               "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *               "id": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *                 "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *                 "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *                 "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T15:58:43.347Z",
-                     *               "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *               "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *             "currentSubmissionId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:43.000Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *                 "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *                 "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *                 "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *               "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *             "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T15:58:43.374Z"
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *             "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *             "name": "Geography"
                      *           }
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-12-01T15:58:43.012Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-06T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *             "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *           },
                      *           "currentSubmission": null,
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *             "name": "Source"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *               "deadline": "2026-12-01T15:58:43.012Z",
-                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.974Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *               "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -17351,10 +17351,10 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *             "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *             "name": "Geography"
                      *           }
                      *         }
@@ -17362,8 +17362,8 @@ export interface operations {
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "deadline": "2026-12-01T15:58:43.012Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "deadline": "2026-09-06T08:00:00.000Z",
                      *           "graded": 1,
                      *           "groups": 2,
                      *           "inProgress": 0,
@@ -17415,11 +17415,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "deadline": "2026-12-01T15:58:43.012Z",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "deadline": "2026-09-06T08:00:00.000Z",
                      *       "groupCount": 2,
-                     *       "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -17522,20 +17522,20 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:42.974Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "deadline": "2026-11-29T15:58:42.972Z",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "deadline": "2026-09-04T08:00:00.000Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -17543,30 +17543,30 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-11-29T15:58:42.972Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-04T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -17574,34 +17574,34 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-11-29T15:58:42.972Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-04T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *           "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *           "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *           "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -17609,16 +17609,16 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         }
                      *       ],
                      *       "hasRubric": false,
-                     *       "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -17632,7 +17632,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T15:58:42.974Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -17676,26 +17676,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *         "createdAt": "2026-11-26T15:58:42.990Z",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *         "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *         "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *         "createdAt": "2026-11-26T15:58:43.000Z",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *         "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *         "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *         "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *         "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *       }
                      *     ]
                      */
@@ -17735,7 +17735,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3"
+                 *       "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -17752,16 +17752,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *       "createdAt": "2026-11-26T15:58:43.000Z",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *       "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *       "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *       "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *       "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -17902,27 +17902,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.974Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "deadline": "2026-12-01T15:58:43.012Z",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T15:58:43.020Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -17933,35 +17933,35 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *               "lastActivity": "2026-11-26T15:58:43.077Z",
+                     *               "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *               "lastActivity": "2026-09-01T08:00:00.000Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
-                     *               "lastActivity": "2026-11-26T15:58:43.130Z",
-                     *               "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *               "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *               "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "createdAt": "2026-11-26T15:58:42.897Z",
-                     *             "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
+                     *             "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-26T15:58:43.225Z",
-                     *             "helpRequestedById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "helpRequestedAt": "2026-09-01T08:00:00.000Z",
+                     *             "helpRequestedById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *             "isHidden": false,
                      *             "meetingPlace": null,
                      *             "memberCount": 3,
@@ -17969,79 +17969,79 @@ export interface operations {
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *             "updatedAt": "2026-11-26T15:58:43.225Z",
-                     *             "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *             "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *             "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *               "deadline": "2026-12-01T15:58:43.012Z",
-                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.974Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:43.000Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *                 "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *                 "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *                 "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *               "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *             "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *             "publishAt": null,
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:58:43.077Z"
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-26T15:58:43.225Z",
+                     *           "helpRequestedAt": "2026-09-01T08:00:00.000Z",
                      *           "helpWithdrawnAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *                 "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -18050,7 +18050,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *                 "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -18067,10 +18067,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "createdAt": "2026-11-26T15:58:42.905Z",
-                     *             "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
+                     *             "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -18080,57 +18080,57 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *             "isHidden": true,
                      *             "meetingPlace": null,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-12-03T15:58:42.903Z",
-                     *             "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *             "updatedAt": "2026-11-26T15:58:42.905Z",
-                     *             "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
+                     *             "startDate": "2026-09-08T08:00:00.000Z",
+                     *             "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *             "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *               "deadline": "2026-12-01T15:58:43.012Z",
-                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.974Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *               "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -18138,7 +18138,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -18148,7 +18148,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *                 "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -18160,9 +18160,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
+                     *         "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e"
                      *       ],
-                     *       "serverNow": "2026-11-26T15:58:43.230Z"
+                     *       "serverNow": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -18202,7 +18202,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-01T15:58:43.012Z"
+                 *       "deadline": "2026-09-06T08:00:00.000Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -18220,13 +18220,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "01a21894-9eda-736f-8d9c-18fdf64e95f1"
+                     *         "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "117db095-554e-7df0-81e5-ba3379050749"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-29T15:58:42.972Z",
-                     *           "to": "2026-12-01T15:58:43.012Z"
+                     *           "from": "2026-09-04T08:00:00.000Z",
+                     *           "to": "2026-09-06T08:00:00.000Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -18269,7 +18269,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-16T15:58:43.588Z",
+                 *       "deadline": "2026-09-21T08:00:00.000Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -18289,45 +18289,45 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
-                     *           "createdAt": "2026-11-26T15:58:43.590Z",
+                     *           "assignmentId": "70f7bbdf-c855-78c7-8d75-ef15cc2755e4",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21894-a187-7109-bcef-bab8d5e1c817",
+                     *           "id": "1de7768d-1072-7e9a-874e-2f12afa07a0a",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *           "url": "/api/assignments/01a21894-a189-7496-b12a-7763ffbd7b0c/attachments/01a21894-a187-7109-bcef-bab8d5e1c817/download"
+                     *           "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *           "url": "/api/assignments/70f7bbdf-c855-78c7-8d75-ef15cc2755e4/attachments/1de7768d-1072-7e9a-874e-2f12afa07a0a/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
                      *         "schedule": null
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:43.590Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "deadline": "2026-12-16T15:58:43.588Z",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "deadline": "2026-09-21T08:00:00.000Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
                      *       "hasRubric": false,
-                     *       "id": "01a21894-a189-7496-b12a-7763ffbd7b0c",
+                     *       "id": "70f7bbdf-c855-78c7-8d75-ef15cc2755e4",
                      *       "isDraft": false,
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "publishAt": null,
                      *       "requiredSubmissions": 1,
                      *       "stats": {
@@ -18341,7 +18341,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-26T15:58:43.590Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -18424,8 +18424,8 @@ export interface operations {
                  * @example {
                  *       "links": [
                  *         {
-                 *           "assignmentId": "01a2006f-c08c-7673-9b86-ed0c44e47878",
-                 *           "documentId": "01a2006f-bf31-7a0e-9d8e-9f1f7a5a2e11"
+                 *           "assignmentId": "d0f3bdd0-0e63-73dc-81ee-a7092bb04b1d",
+                 *           "documentId": "0c3902c5-c4c4-725c-8798-93d12b10b720"
                  *         }
                  *       ]
                  *     }
@@ -18443,7 +18443,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "alreadyFinished": false,
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "f24203b4-d995-7d50-8e8a-7e11ffec2f78",
                      *       "finishedAt": "2026-11-23T13:03:29.623Z",
                      *       "groups": 2,
                      *       "lockedDocuments": 2,
@@ -18495,8 +18495,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a21894-a097-7089-b94b-fc24546fd9b0,1,At the bridge,3,2026-11-26T15:58:43.347Z,0,,,2,13,,PUBLISHED,2026-11-26T15:58:43.374Z
-                     *     01a21894-a097-7089-b94b-fc24546fd9b0,1,At the bridge,3,2026-11-26T15:58:43.347Z,0,01a21894-98c4-7372-8cbb-85dc3f8cb320,Ben Okafor,,,,PUBLISHED,2026-11-26T15:58:43.37…
+                     *     047090cf-6657-7ae9-8529-0fb2191ade4f,1,At the bridge,3,2026-11-26T16:43:52.943Z,0,,,2,13,,PUBLISHED,2026-11-26T16:43:52.961Z
+                     *     047090cf-6657-7ae9-8529-0fb2191ade4f,1,At the bridge,3,2026-11-26T16:43:52.943Z,0,260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f,Ben Okafor,,,,PUBLISHED,2026-11-26T16:43:52.96…
                      */
                     "text/csv": string;
                 };
@@ -18596,7 +18596,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
+                 *         "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e"
                  *       ]
                  *     }
                  */
@@ -18614,43 +18614,43 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "deadline": "2026-12-16T15:58:43.588Z",
-                     *           "id": "01a21894-a189-7496-b12a-7763ffbd7b0c",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "deadline": "2026-09-21T08:00:00.000Z",
+                     *           "id": "70f7bbdf-c855-78c7-8d75-ef15cc2755e4",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
-                     *         "createdAt": "2026-11-26T15:58:43.598Z",
+                     *         "assignmentId": "70f7bbdf-c855-78c7-8d75-ef15cc2755e4",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
-                     *             "createdAt": "2026-11-26T15:58:43.590Z",
+                     *             "assignmentId": "70f7bbdf-c855-78c7-8d75-ef15cc2755e4",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21894-a187-7109-bcef-bab8d5e1c817",
+                     *             "id": "1de7768d-1072-7e9a-874e-2f12afa07a0a",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-a189-7496-b12a-7763ffbd7b0c/attachments/01a21894-a187-7109-bcef-bab8d5e1c817/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/70f7bbdf-c855-78c7-8d75-ef15cc2755e4/attachments/1de7768d-1072-7e9a-874e-2f12afa07a0a/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-a192-76fd-bd8a-a17d0205507a",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "7000985f-83a9-73e8-83e5-e26a05c76398",
                      *         "includesSharedText": false,
                      *         "isComplete": false,
                      *         "isDraft": false,
@@ -18658,7 +18658,7 @@ export interface operations {
                      *         "publishAt": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T15:58:43.598Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -18742,7 +18742,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-12-02T15:58:43.027Z"
+                 *       "lateAllowedUntil": "2026-09-07T08:00:00.000Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -18758,63 +18758,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "deadline": "2026-12-01T15:58:43.012Z",
-                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
+                     *         "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *       "createdAt": "2026-11-26T15:58:42.974Z",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.990Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *           "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *           "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *           "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:43.000Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *           "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *           "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *           "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *           "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *           "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *       "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *       "publishAt": null,
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T15:58:43.033Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -18872,15 +18872,15 @@ export interface operations {
                      * @example {
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a2168f-c905-70f0-baed-9d8689f2461a",
-                     *           "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *           "classId": "9241f791-8a58-70e7-8f94-f7d88eddad80",
+                     *           "courseId": "0194f3f9-635a-7da4-84a6-e5dab5005057",
                      *           "deadline": "2099-01-01T00:00:00.000Z",
-                     *           "id": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *           "id": "dda2a4b3-3a55-7926-85db-5dbff455006a",
                      *           "isShared": true,
                      *           "status": "ACTIVE",
                      *           "title": "Cells"
                      *         },
-                     *         "assignmentId": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *         "assignmentId": "dda2a4b3-3a55-7926-85db-5dbff455006a",
                      *         "createdAt": "2026-11-26T06:34:15.177Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
@@ -18888,35 +18888,35 @@ export interface operations {
                      *           "documents": [],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
-                     *           "id": "01a2168f-d717-7251-be9d-93556cba5291",
+                     *           "groupAssignmentId": "bcaf0060-fc5c-7cac-8374-df041f203f60",
+                     *           "id": "812a1383-36a3-712c-8716-76332fbdbc02",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a2168f-c902-7045-8465-22abbb85ff62",
-                     *             "01a2168f-c903-706c-adbf-34649ac5dcc3"
+                     *             "b436a036-2dcb-7635-8254-e46b4f807cfe",
+                     *             "a59cb411-f098-73bb-8fd6-6ea5ba446f23"
                      *           ],
                      *           "note": "A talk",
                      *           "onBehalf": true,
                      *           "status": "ACTIVE",
                      *           "submittedAt": "2026-11-26T06:34:15.190Z",
-                     *           "submittedById": "01a2168f-c900-7334-bf5c-6cee5cb2a360",
+                     *           "submittedById": "5cecd9b4-4f98-7596-8c8f-9f32fb8cd757",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a2168f-d717-7251-be9d-93556cba5291",
+                     *         "currentSubmissionId": "812a1383-36a3-712c-8716-76332fbdbc02",
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [],
                      *         "effectiveDescription": "Draw one.",
                      *         "group": {
-                     *           "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *           "courseId": "0194f3f9-635a-7da4-84a6-e5dab5005057",
                      *           "displayName": null,
                      *           "groupNumber": 1,
-                     *           "id": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
+                     *           "id": "53fd1658-a186-72d7-8f45-892ee867455e",
                      *           "name": "Group 1"
                      *         },
-                     *         "groupId": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
-                     *         "id": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
+                     *         "groupId": "53fd1658-a186-72d7-8f45-892ee867455e",
+                     *         "id": "bcaf0060-fc5c-7cac-8374-df041f203f60",
                      *         "isComplete": false,
                      *         "isDraft": false,
                      *         "lateAllowedUntil": null,
@@ -18931,19 +18931,19 @@ export interface operations {
                      *         "documents": [],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
-                     *         "id": "01a2168f-d717-7251-be9d-93556cba5291",
+                     *         "groupAssignmentId": "bcaf0060-fc5c-7cac-8374-df041f203f60",
+                     *         "id": "812a1383-36a3-712c-8716-76332fbdbc02",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a2168f-c902-7045-8465-22abbb85ff62",
-                     *           "01a2168f-c903-706c-adbf-34649ac5dcc3"
+                     *           "b436a036-2dcb-7635-8254-e46b4f807cfe",
+                     *           "a59cb411-f098-73bb-8fd6-6ea5ba446f23"
                      *         ],
                      *         "note": "A talk",
                      *         "onBehalf": true,
                      *         "status": "ACTIVE",
                      *         "submittedAt": "2026-11-26T06:34:15.190Z",
-                     *         "submittedById": "01a2168f-c900-7334-bf5c-6cee5cb2a360",
+                     *         "submittedById": "5cecd9b4-4f98-7596-8c8f-9f32fb8cd757",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -18993,15 +18993,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a2168f-c905-70f0-baed-9d8689f2461a",
-                     *         "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *         "classId": "9241f791-8a58-70e7-8f94-f7d88eddad80",
+                     *         "courseId": "0194f3f9-635a-7da4-84a6-e5dab5005057",
                      *         "deadline": "2099-01-01T00:00:00.000Z",
-                     *         "id": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *         "id": "dda2a4b3-3a55-7926-85db-5dbff455006a",
                      *         "isShared": true,
                      *         "status": "ACTIVE",
                      *         "title": "Cells"
                      *       },
-                     *       "assignmentId": "01a2168f-d70c-7528-8261-286f75f8c42b",
+                     *       "assignmentId": "dda2a4b3-3a55-7926-85db-5dbff455006a",
                      *       "createdAt": "2026-11-26T06:34:15.177Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
@@ -19009,14 +19009,14 @@ export interface operations {
                      *       "effectiveAttachments": [],
                      *       "effectiveDescription": "Draw one.",
                      *       "group": {
-                     *         "courseId": "01a2168f-c905-70f0-baed-9d87ce9b916d",
+                     *         "courseId": "0194f3f9-635a-7da4-84a6-e5dab5005057",
                      *         "displayName": null,
                      *         "groupNumber": 1,
-                     *         "id": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
+                     *         "id": "53fd1658-a186-72d7-8f45-892ee867455e",
                      *         "name": "Group 1"
                      *       },
-                     *       "groupId": "01a2168f-d6fd-72df-98a0-be09c9d8a81b",
-                     *       "id": "01a2168f-d70d-7695-8723-cb4556fb0ac4",
+                     *       "groupId": "53fd1658-a186-72d7-8f45-892ee867455e",
+                     *       "id": "bcaf0060-fc5c-7cac-8374-df041f203f60",
                      *       "isComplete": false,
                      *       "isDraft": false,
                      *       "lateAllowedUntil": null,
@@ -19056,7 +19056,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a21894-a187-7109-bcef-bab8d5e1c817",
+                 *       "templateAttachmentId": "1de7768d-1072-7e9a-874e-2f12afa07a0a",
                  *       "title": "Questions"
                  *     }
                  */
@@ -19074,23 +19074,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a21894-a189-7496-b12a-7763ffbd7b0c",
+                     *           "assignmentId": "70f7bbdf-c855-78c7-8d75-ef15cc2755e4",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T15:58:43.609Z",
-                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-a19b-7049-8d87-8a741d95d9a7",
-                     *           "lastActivity": "2026-11-26T15:58:43.609Z",
-                     *           "lastEditedBy": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "26dd1d0c-585a-7c72-87ca-e8e47e5f282f",
+                     *           "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *           "lastEditedBy": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "lastEditedByUser": {
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -19104,9 +19104,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-26T15:58:43.609Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *           "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *         }
                      *       ],
                      *       "full": [],
@@ -19150,8 +19150,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a2176b-f753-720a-8afe-c097bfbe9fb1",
-                 *         "01a2176b-f788-76d5-9bd5-811e75f04c63"
+                 *         "c90e5d8d-73c6-7521-8bfb-910dce7af7bf",
+                 *         "022552ed-c074-7d7b-8952-5e63df4b916f"
                  *       ],
                  *       "note": "Posters"
                  *     }
@@ -19212,7 +19212,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -19256,22 +19256,22 @@ export interface operations {
                     /**
                      * @example {
                      *       "rubric": {
-                     *         "assignmentId": "01a2176b-ed41-741b-a38f-bb8b07f1d052",
+                     *         "assignmentId": "1878a608-2199-72ae-8e99-92bd6ecabc98",
                      *         "criteria": [
                      *           {
                      *             "description": null,
-                     *             "id": "01a2176b-edd4-778e-9307-39c5f930140b",
+                     *             "id": "1d7ff072-3ea0-7af4-8a31-7b2f8bc4eb9c",
                      *             "levels": [
                      *               {
                      *                 "description": null,
-                     *                 "id": "01a2176b-edd4-778e-9307-39c3d42dd0fe",
+                     *                 "id": "5ddcdaf3-b064-7053-88e3-3f3656c30bf3",
                      *                 "label": "Missing",
                      *                 "maxPoints": 0,
                      *                 "minPoints": 0
                      *               },
                      *               {
                      *                 "description": "Every picture has its source.",
-                     *                 "id": "01a2176b-edd4-778e-9307-39c4088a0236",
+                     *                 "id": "4a9e8585-f0a1-74d9-8254-98dc096c789e",
                      *                 "label": "Named",
                      *                 "maxPoints": 4,
                      *                 "minPoints": 4
@@ -19281,18 +19281,18 @@ export interface operations {
                      *           },
                      *           {
                      *             "description": "Spelling and style.",
-                     *             "id": "01a2176b-edd4-778e-9307-39c8bc2498b5",
+                     *             "id": "99aeeeba-da49-74da-8a5b-da604d99d565",
                      *             "levels": [
                      *               {
                      *                 "description": null,
-                     *                 "id": "01a2176b-edd4-778e-9307-39c6e02c2f3a",
+                     *                 "id": "6210c711-8bee-747a-8f94-2bd6957d4a6c",
                      *                 "label": "Weak",
                      *                 "maxPoints": 2,
                      *                 "minPoints": 0
                      *               },
                      *               {
                      *                 "description": null,
-                     *                 "id": "01a2176b-edd4-778e-9307-39c70ca51307",
+                     *                 "id": "779ba1b1-9346-73a2-858d-276f15fab6b6",
                      *                 "label": "Good",
                      *                 "maxPoints": 6,
                      *                 "minPoints": 3
@@ -19337,7 +19337,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "rubricId": "01a2176a-d2e0-7270-841a-653ad8e7b3e8"
+                 *       "rubricId": "2be552ad-5c07-76ff-8518-0f2b16eae21d"
                  *     }
                  */
                 "application/json": components["schemas"]["TopicRubricChoice"];
@@ -19353,22 +19353,22 @@ export interface operations {
                     /**
                      * @example {
                      *       "rubric": {
-                     *         "assignmentId": "01a2176a-d136-736b-9c22-2f68bfdacf2e",
+                     *         "assignmentId": "614eb23e-b5d4-7308-84cf-d206c91eb8cf",
                      *         "criteria": [
                      *           {
                      *             "description": null,
-                     *             "id": "01a2176a-d2e0-7270-841a-653db90d8660",
+                     *             "id": "11bc2ed4-7b23-7003-8c2c-c7261e6559e5",
                      *             "levels": [
                      *               {
                      *                 "description": null,
-                     *                 "id": "01a2176a-d2e0-7270-841a-653b6c63dd73",
+                     *                 "id": "9b1c97d4-07b0-7293-8818-7095a8d488c7",
                      *                 "label": "Missing",
                      *                 "maxPoints": 0,
                      *                 "minPoints": 0
                      *               },
                      *               {
                      *                 "description": "Every picture has its source.",
-                     *                 "id": "01a2176a-d2e0-7270-841a-653c17eb221b",
+                     *                 "id": "90b27397-6b87-7f8b-8c88-fe9e23f0f439",
                      *                 "label": "Named",
                      *                 "maxPoints": 4,
                      *                 "minPoints": 4
@@ -19378,18 +19378,18 @@ export interface operations {
                      *           },
                      *           {
                      *             "description": "Spelling and style.",
-                     *             "id": "01a2176a-d2e0-7270-841a-654001c1eb7e",
+                     *             "id": "284c569f-47bc-7785-895c-af61c05c14a4",
                      *             "levels": [
                      *               {
                      *                 "description": null,
-                     *                 "id": "01a2176a-d2e0-7270-841a-653ee5ba5f2d",
+                     *                 "id": "d7ba7698-2097-7174-8f69-ee9f502dbde7",
                      *                 "label": "Weak",
                      *                 "maxPoints": 2,
                      *                 "minPoints": 0
                      *               },
                      *               {
                      *                 "description": null,
-                     *                 "id": "01a2176a-d2e0-7270-841a-653fbc7ac749",
+                     *                 "id": "8eda70f9-c674-765e-8e61-057159408455",
                      *                 "label": "Good",
                      *                 "maxPoints": 6,
                      *                 "minPoints": 3
@@ -19401,7 +19401,7 @@ export interface operations {
                      *         "isShown": true,
                      *         "isUsed": false,
                      *         "maxPoints": 10,
-                     *         "rubricId": "01a2176a-d2e0-7270-841a-653ad8e7b3e8",
+                     *         "rubricId": "2be552ad-5c07-76ff-8518-0f2b16eae21d",
                      *         "title": "Poster"
                      *       }
                      *     }
@@ -19476,7 +19476,7 @@ export interface operations {
                  * @example {
                  *       "banExpiresIn": 3600,
                  *       "banReason": "Left the school",
-                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                 *       "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -19492,19 +19492,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-26T16:58:42.836Z",
+                     *         "banExpires": "2026-09-01T09:00:00.000Z",
                      *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-26T15:58:42.650Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *         "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:42.836Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19555,16 +19555,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:42.859Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-9eab-72ea-bd42-93d3625034c1",
+                     *         "id": "48ad8479-a38a-78de-84b8-3a728efdf2c2",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:42.859Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19605,16 +19605,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T15:58:42.650Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *       "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *       "image": null,
                      *       "name": "Wes Adler",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T15:58:42.650Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null
                      *     }
                      */
@@ -19688,7 +19688,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                 *       "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19705,30 +19705,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T15:58:42.845Z",
-                     *         "expiresAt": "2026-11-26T16:58:42.845Z",
-                     *         "id": "01a21894-9e9d-74af-aafc-70fc94f1dcaf",
-                     *         "impersonatedBy": "01a21894-98c2-7666-848f-07f87d400342",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "expiresAt": "2026-09-01T09:00:00.000Z",
+                     *         "id": "54d4de62-2db5-70a7-87e0-5ba5301c6d0f",
+                     *         "impersonatedBy": "6f8ac03a-b1be-7ddb-8055-e7c7f1991ea3",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "ReN8eEW0qh2ExP9dLKwhvQM7NJ6LbTmM",
-                     *         "updatedAt": "2026-11-26T15:58:42.845Z",
+                     *         "token": "iFtKHApG5wUvUjrxtHuxDCWGdBb80Ff9",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                     *         "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:42.650Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *         "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:42.841Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -19758,7 +19758,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                 *       "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19775,28 +19775,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *           "createdAt": "2026-11-26T15:58:41.870Z",
-                     *           "expiresAt": "2026-11-27T15:58:41.870Z",
-                     *           "id": "01a21894-9aed-7197-8a8c-b23b02ef8b4c",
+                     *           "activeOrganizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *           "id": "878d1963-cc8c-7a8b-8705-fd61532ea1ea",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "ajgHa1HtILqoVz0BSXDHM85PaGUdIMJM",
-                     *           "updatedAt": "2026-11-26T15:58:41.910Z",
+                     *           "token": "OMcNh4YuwNBO3IdIzVP76NdcS7ewqugL",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *           "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-26T15:58:42.702Z",
-                     *           "expiresAt": "2026-11-27T15:58:42.702Z",
-                     *           "id": "01a21894-9e2d-7550-bf7e-43b73134f114",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *           "id": "9d1ad2c1-443f-7321-82a4-cecfed29e3c3",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "nMmxMiaL9rAKu1ark6PIWkCNxyDqyLOm",
-                     *           "updatedAt": "2026-11-26T15:58:42.702Z",
+                     *           "token": "wabH32wklwYam25N7LjS4qrmEPmvU9ap",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *           "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *         }
                      *       ]
                      *     }
@@ -19859,16 +19859,16 @@ export interface operations {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-26T15:58:42.650Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "displayUsername": null,
                      *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *           "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *           "image": null,
                      *           "name": "Wes Adler",
                      *           "role": "ADMIN",
                      *           "twoFactorEnabled": false,
-                     *           "updatedAt": "2026-11-26T15:58:42.650Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "username": null
                      *         }
                      *       ]
@@ -19896,7 +19896,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-9eab-72ea-bd42-93d3625034c1"
+                 *       "userId": "48ad8479-a38a-78de-84b8-3a728efdf2c2"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -19940,7 +19940,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "nMmxMiaL9rAKu1ark6PIWkCNxyDqyLOm"
+                 *       "sessionToken": "wabH32wklwYam25N7LjS4qrmEPmvU9ap"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -19982,7 +19982,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                 *       "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -20025,7 +20025,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "role": "TEACHER",
-                 *       "userId": "01a21894-9eab-72ea-bd42-93d3625034c1"
+                 *       "userId": "48ad8479-a38a-78de-84b8-3a728efdf2c2"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -20044,16 +20044,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:42.859Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-9eab-72ea-bd42-93d3625034c1",
+                     *         "id": "48ad8479-a38a-78de-84b8-3a728efdf2c2",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "TEACHER",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:42.862Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20084,7 +20084,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                 *       "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -20135,30 +20135,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T15:58:42.612Z",
-                     *         "expiresAt": "2026-11-27T15:58:42.612Z",
-                     *         "id": "01a21894-9dd3-72c0-894d-e622fd4adb55",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *         "id": "847afcdc-3f55-7201-8167-10d38c10ce5a",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "gPkhlydbl8Ft3SGVjvZOg9RVOIXMITAo",
-                     *         "updatedAt": "2026-11-26T15:58:42.612Z",
+                     *         "token": "G14WBn5h3Wjudhe3BCJLrdj07fMhHihc",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21894-98c2-7666-848f-07f87d400342"
+                     *         "userId": "6f8ac03a-b1be-7ddb-8055-e7c7f1991ea3"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:41.346Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-98c2-7666-848f-07f87d400342",
+                     *         "id": "6f8ac03a-b1be-7ddb-8055-e7c7f1991ea3",
                      *         "image": null,
                      *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:41.346Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20185,7 +20185,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                 *       "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -20204,16 +20204,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:42.650Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *         "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:42.841Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20246,7 +20246,7 @@ export interface operations {
                  *       "data": {
                  *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                 *       "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -20264,16 +20264,16 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-26T15:58:42.650Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "displayUsername": null,
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *       "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *       "image": null,
                      *       "name": "Wes Adler-Brown",
                      *       "role": "ADMIN",
                      *       "twoFactorEnabled": false,
-                     *       "updatedAt": "2026-11-26T15:58:42.791Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null
                      *     }
                      */
@@ -20323,16 +20323,16 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:41.347Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:42.509Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20374,30 +20374,30 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-26T15:58:41.565Z",
-                     *         "expiresAt": "2026-11-27T15:58:41.565Z",
-                     *         "id": "01a21894-99c8-70a6-9c70-90041cfdc24b",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *         "id": "ce3fca14-1543-7b10-873f-a6310a094d7d",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "1boTCrodrbOGrzUfDNguso159IReHlka",
-                     *         "updatedAt": "2026-11-26T15:58:41.565Z",
+                     *         "token": "Ov6QNWiRGXdorqKDOJCONg684ClKkslD",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *         "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:41.347Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:41.347Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -20489,13 +20489,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "createdAt": "2026-11-26T15:58:41.347Z",
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9ca1a37681",
+                     *         "accountId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "id": "d1891d15-9e11-7901-86b8-2f9f38a6d5c7",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-26T15:58:41.347Z",
-                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *         "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *       }
                      *     ]
                      */
@@ -20528,16 +20528,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *         "createdAt": "2026-11-26T15:58:41.565Z",
-                     *         "expiresAt": "2026-11-27T15:58:41.565Z",
-                     *         "id": "01a21894-99c8-70a6-9c70-90041cfdc24b",
+                     *         "activeOrganizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "expiresAt": "2026-09-02T08:00:00.000Z",
+                     *         "id": "ce3fca14-1543-7b10-873f-a6310a094d7d",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "1boTCrodrbOGrzUfDNguso159IReHlka",
-                     *         "updatedAt": "2026-11-26T15:58:41.633Z",
+                     *         "token": "Ov6QNWiRGXdorqKDOJCONg684ClKkslD",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *         "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *       }
                      *     ]
                      */
@@ -20634,7 +20634,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a2070b-7fb8-7726-8554-73e99087b2c3"
+                 *       "invitationId": "29cb6b3a-a189-7bba-8b94-37894142b021"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -20653,18 +20653,18 @@ export interface operations {
                      *         "createdAt": "2026-11-23T06:15:23.761Z",
                      *         "email": "ben.student@test.example",
                      *         "expiresAt": "2026-11-30T06:15:23.761Z",
-                     *         "id": "01a2070b-7fb8-7726-8554-73e99087b2c3",
-                     *         "inviterId": "01a2070b-7afa-720e-b032-b90784ff4090",
-                     *         "organizationId": "01a2070b-7ac6-72d8-b1ac-b8bcdec1fb85",
+                     *         "id": "29cb6b3a-a189-7bba-8b94-37894142b021",
+                     *         "inviterId": "50841f12-a797-7eb4-8414-7f8c2ea731e5",
+                     *         "organizationId": "d6d6a775-87e6-748c-853c-57e99b119825",
                      *         "role": "student",
                      *         "status": "accepted"
                      *       },
                      *       "member": {
                      *         "createdAt": "2026-11-23T06:15:23.854Z",
-                     *         "id": "01a2070b-7fe2-702a-bd05-1489fe42db29",
-                     *         "organizationId": "01a2070b-7ac6-72d8-b1ac-b8bcdec1fb85",
+                     *         "id": "b664472e-ea95-75f6-8e1e-32e04aa84e83",
+                     *         "organizationId": "d6d6a775-87e6-748c-853c-57e99b119825",
                      *         "role": "student",
-                     *         "userId": "01a2070b-7af3-7377-b391-09abdcbb5c6b"
+                     *         "userId": "c78c88c7-343b-794b-86ea-bb18f9cc92ae"
                      *       }
                      *     }
                      */
@@ -20692,7 +20692,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a21894-9c55-7289-bdc8-e69fbf58053c"
+                 *       "invitationId": "f3713f0e-bf25-727d-8730-23b554ae3d40"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -20707,12 +20707,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.228Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-12-03T15:58:42.228Z",
-                     *       "id": "01a21894-9c55-7289-bdc8-e69fbf58053c",
-                     *       "inviterId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "expiresAt": "2026-09-08T08:00:00.000Z",
+                     *       "id": "f3713f0e-bf25-727d-8730-23b554ae3d40",
+                     *       "inviterId": "132db32d-3d15-77a8-8ca3-36f87f32dda0",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -20798,17 +20798,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.347Z",
-                     *       "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "83e7af77-45cf-7c3b-858d-ab78f0ddfb04",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *       "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -20884,36 +20884,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.345Z",
-                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:41.347Z",
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9a5cbcb503",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "b28fdc0d-0d5d-791e-8b6e-134e6e61a427",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
+                     *             "id": "132db32d-3d15-77a8-8ca3-36f87f32dda0",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3"
+                     *           "userId": "132db32d-3d15-77a8-8ca3-36f87f32dda0"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:41.347Z",
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "83e7af77-45cf-7c3b-858d-ab78f0ddfb04",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *           "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -20955,10 +20955,10 @@ export interface operations {
                      *       "createdAt": "2026-11-23T06:15:37.337Z",
                      *       "email": "ben.student@test.example",
                      *       "expiresAt": "2026-11-30T06:15:37.337Z",
-                     *       "id": "01a2070b-b514-75bb-8cf8-05054a48f4a4",
+                     *       "id": "3953aa8f-557b-7f1c-8d1f-e66d7badee72",
                      *       "inviterEmail": "zara.owner@test.example",
-                     *       "inviterId": "01a2070b-af31-735d-b1f0-5fc3068b81aa",
-                     *       "organizationId": "01a2070b-aef2-7770-a178-cfbebf08cc8f",
+                     *       "inviterId": "b04deb69-4ef3-736c-8fe9-1b629f5a70c5",
+                     *       "organizationId": "8cb35d29-95d7-748d-8a2a-f57b056f092a",
                      *       "organizationName": "South School",
                      *       "organizationSlug": "south",
                      *       "role": "student",
@@ -20998,8 +20998,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.345Z",
-                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -21116,8 +21116,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:58:41.345Z",
-                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -21156,12 +21156,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:58:42.228Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-12-03T15:58:42.228Z",
-                     *         "id": "01a21894-9c55-7289-bdc8-e69fbf58053c",
-                     *         "inviterId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "expiresAt": "2026-09-08T08:00:00.000Z",
+                     *         "id": "f3713f0e-bf25-727d-8730-23b554ae3d40",
+                     *         "inviterId": "132db32d-3d15-77a8-8ca3-36f87f32dda0",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -21216,30 +21216,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:41.347Z",
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9a5cbcb503",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "b28fdc0d-0d5d-791e-8b6e-134e6e61a427",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9895f5d4e3",
+                     *             "id": "132db32d-3d15-77a8-8ca3-36f87f32dda0",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9895f5d4e3"
+                     *           "userId": "132db32d-3d15-77a8-8ca3-36f87f32dda0"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:41.347Z",
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "83e7af77-45cf-7c3b-858d-ab78f0ddfb04",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *           "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *         }
                      *       ],
                      *       "total": 8
@@ -21277,9 +21277,9 @@ export interface operations {
                      *         "createdAt": "2026-11-23T06:15:17.450Z",
                      *         "email": "ben.student@test.example",
                      *         "expiresAt": "2026-11-30T06:15:17.450Z",
-                     *         "id": "01a2070b-672f-7675-b11d-90f9eba02904",
+                     *         "id": "67bd5105-4867-74ed-82e4-61e4a12de36e",
                      *         "inviterId": "",
-                     *         "organizationId": "01a2070b-62c7-7577-9699-1142bd2061e0",
+                     *         "organizationId": "6ed89284-292c-7ab7-89a6-b97e0d6aa2c3",
                      *         "organizationName": "North School",
                      *         "role": "student",
                      *         "status": "pending"
@@ -21308,7 +21308,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a2070b-b514-75bb-8cf8-05054a48f4a4"
+                 *       "invitationId": "3953aa8f-557b-7f1c-8d1f-e66d7badee72"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -21327,9 +21327,9 @@ export interface operations {
                      *         "createdAt": "2026-11-23T06:15:37.337Z",
                      *         "email": "ben.student@test.example",
                      *         "expiresAt": "2026-11-30T06:15:37.337Z",
-                     *         "id": "01a2070b-b514-75bb-8cf8-05054a48f4a4",
-                     *         "inviterId": "01a2070b-af31-735d-b1f0-5fc3068b81aa",
-                     *         "organizationId": "01a2070b-aef2-7770-a178-cfbebf08cc8f",
+                     *         "id": "3953aa8f-557b-7f1c-8d1f-e66d7badee72",
+                     *         "inviterId": "b04deb69-4ef3-736c-8fe9-1b629f5a70c5",
+                     *         "organizationId": "8cb35d29-95d7-748d-8a2a-f57b056f092a",
                      *         "role": "student",
                      *         "status": "rejected"
                      *       },
@@ -21377,7 +21377,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832"
+                 *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -21392,8 +21392,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.345Z",
-                     *       "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -21458,7 +21458,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "id": "01a21758-f83c-70e5-98a9-78d6305b14cc"
+                 *       "id": "404ca9d5-1588-7138-896e-a50825f64b91"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthPasskeyReference"];
@@ -21642,12 +21642,12 @@ export interface operations {
                      *         "createdAt": "2026-11-26T10:13:58.267Z",
                      *         "credentialID": "rG_S5P0nR-Y_mXh0oBPyp9stmrJsZfWD5c_dyUyXonQ",
                      *         "deviceType": "singleDevice",
-                     *         "id": "01a21758-ff7d-7325-bff0-1dcd391458ac",
+                     *         "id": "03999742-a2e2-73ba-833e-31691adf0303",
                      *         "lastUsedAt": null,
                      *         "name": "Laptop",
                      *         "publicKey": "pQECAyYgASFYIEpsNCqH0wcGw/nUxvxvs23erqcQ15YQgmUQZAu2wIzZIlggbhZlechN/3n0iwzznd8E5Ptk8PPyRywY0SxMNJlebk4=",
                      *         "transports": "internal",
-                     *         "userId": "01a21758-d953-7274-af27-16b6e26761af"
+                     *         "userId": "941a6f75-a0a3-7744-8b33-fb83af8aef74"
                      *       },
                      *       {
                      *         "aaguid": "00000000-0000-0000-0000-000000000000",
@@ -21656,12 +21656,12 @@ export interface operations {
                      *         "createdAt": "2026-11-26T10:13:58.274Z",
                      *         "credentialID": "iwVrlsF889fTk9A4_1VKDH3xrJYKflh5aDsc8Cq7kWY",
                      *         "deviceType": "singleDevice",
-                     *         "id": "01a21758-ff83-72ab-b64d-03ada555957a",
+                     *         "id": "9c528d63-b24d-7c33-8b66-e45c72b2d628",
                      *         "lastUsedAt": null,
                      *         "name": "Laptop",
                      *         "publicKey": "pQECAyYgASFYIAH+q8xBCVgY88qx9+XVJ4nYUYurWN81yf5WduHC3vk2IlggE5sTWKRDBe4Z1J6K7ycRITby2na3Wdvw/PrPTlmrths=",
                      *         "transports": "internal",
-                     *         "userId": "01a21758-d953-7274-af27-16b6e26761af"
+                     *         "userId": "941a6f75-a0a3-7744-8b33-fb83af8aef74"
                      *       }
                      *     ]
                      */
@@ -21686,7 +21686,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "id": "01a21759-095f-72d1-b128-4cd21b0cd498",
+                 *       "id": "ded6b70c-adc3-79b7-8158-1af35e80e9d2",
                  *       "name": " Phone "
                  *     }
                  */
@@ -21709,12 +21709,12 @@ export interface operations {
                      *         "createdAt": "2026-11-26T10:14:00.799Z",
                      *         "credentialID": "zlPZqE8RC5XlZhNCcKGpfjqZXJRjMD3kiey8RdUFCgA",
                      *         "deviceType": "singleDevice",
-                     *         "id": "01a21759-095f-72d1-b128-4cd21b0cd498",
+                     *         "id": "ded6b70c-adc3-79b7-8158-1af35e80e9d2",
                      *         "lastUsedAt": null,
                      *         "name": "Phone",
                      *         "publicKey": "pQECAyYgASFYIFPTJZRCcXSG8eDm4e5uzA5kvi5koXklZ5J5FrgfXgHhIlggFp7AH87/ZhItO+eVLBknd1CMs2yTK0vo9HcyOtdxi/E=",
                      *         "transports": "internal",
-                     *         "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *         "userId": "cea29f50-bdc8-7e9e-80ea-b0b727529d77"
                      *       }
                      *     }
                      */
@@ -21773,13 +21773,13 @@ export interface operations {
                      *         "activeOrganizationId": null,
                      *         "createdAt": "2026-11-26T10:13:58.981Z",
                      *         "expiresAt": "2026-11-27T10:13:58.981Z",
-                     *         "id": "01a21759-0245-76d6-a509-c27301b9c8f0",
+                     *         "id": "66eb66f4-cd0c-7372-8167-5e8741b69021",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
                      *         "token": "uNTcamAqYwlpctMczUuDUtTivpqFFSLI",
                      *         "updatedAt": "2026-11-26T10:13:58.981Z",
                      *         "userAgent": "",
-                     *         "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *         "userId": "cea29f50-bdc8-7e9e-80ea-b0b727529d77"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
@@ -21789,7 +21789,7 @@ export interface operations {
                      *         "displayUsername": null,
                      *         "email": "ada.teacher@test.example",
                      *         "emailVerified": true,
-                     *         "id": "01a21758-d953-7274-af27-16b0119edd67",
+                     *         "id": "cea29f50-bdc8-7e9e-80ea-b0b727529d77",
                      *         "image": null,
                      *         "name": "Ada Teacher",
                      *         "role": "STUDENT",
@@ -21857,12 +21857,12 @@ export interface operations {
                      *       "createdAt": "2026-11-26T10:13:56.084Z",
                      *       "credentialID": "G65A1n0WVbn1CVM1aFtu_F1EClUr31sHRcHT9W6puOI",
                      *       "deviceType": "singleDevice",
-                     *       "id": "01a21758-f6f4-75bb-b0f7-7d5d926ae2df",
+                     *       "id": "e68ee3ed-4965-7160-8b9a-c3eeff2a0a64",
                      *       "lastUsedAt": null,
                      *       "name": "x",
                      *       "publicKey": "pQECAyYgASFYIJCjl5JnJ09Ys9NjEqfaPW71WqBJKe72pzW89m8ENCq8IlggAruRxErU8iUEd8ftrhXI6/uF5MRa4bdQ3m3ovsVo3CQ=",
                      *       "transports": "internal",
-                     *       "userId": "01a21758-d953-7274-af27-16b0119edd67"
+                     *       "userId": "cea29f50-bdc8-7e9e-80ea-b0b727529d77"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthPasskey"];
@@ -22034,7 +22034,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "XJfowOMUAxCqbLxi1eAR2EylhL7JVUY5"
+                 *       "token": "IDojlQhJWHml4fxcAhdhLm19k9HRWPgO"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -22124,21 +22124,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "1boTCrodrbOGrzUfDNguso159IReHlka",
+                     *       "token": "Ov6QNWiRGXdorqKDOJCONg684ClKkslD",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-26T15:58:41.347Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "displayUsername": null,
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
                      *         "twoFactorEnabled": false,
-                     *         "updatedAt": "2026-11-26T15:58:41.347Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "username": null
                      *       }
                      *     }
@@ -22190,9 +22190,9 @@ export interface operations {
                      *         "banned": false,
                      *         "createdAt": "2026-11-26T07:43:08.914Z",
                      *         "displayUsername": "mia.meer",
-                     *         "email": "01a216ce-eabb-7674-b5b4-5c1b71310bb0@no-email.invalid",
+                     *         "email": "84c8c8b6-83ef-704e-8afd-985f348e66f4@no-email.invalid",
                      *         "emailVerified": false,
-                     *         "id": "01a216ce-eabb-7674-b5b4-5c1b71310bb0",
+                     *         "id": "84c8c8b6-83ef-704e-8afd-985f348e66f4",
                      *         "image": null,
                      *         "name": "Mia Meer",
                      *         "role": "STUDENT",
@@ -22229,7 +22229,7 @@ export interface operations {
                  *       "callbackURL": "/today",
                  *       "errorCallbackURL": "/login",
                  *       "newUserCallbackURL": "/me",
-                 *       "providerId": "01a216aa-e51b-76f5-adb9-afcad6563258"
+                 *       "providerId": "ff54f206-8ec9-710d-8bb2-118e8065d97e"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSignOnStart"];
@@ -22245,7 +22245,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": true,
-                     *       "url": "http://127.0.0.1:3000/authorize?response_type=code&client_id=groupwork-at-school&redirect_uri=http%3A%2F%2Fschool.test%2Fapi%2Fauth%2Fsso%2Fcallback%2F01a216aa-e51b-76f5-adb9-afcad6563258&scope=openid+email+profile&state=dXW1t3503zjLLMaOMz8x994rndeSsZ7J97b4NgvhkvC&nonce=0RmPUc8JPPEqCrxQzvR2HZRDg6ZOtW0W24xDio4Gosy&code_challenge=HynH5lBH7AUeNrJofeLCRMCvZr-d9adM67Dx1F6dE5A&code_challenge_method=S256"
+                     *       "url": "http://127.0.0.1:3000/authorize?response_type=code&client_id=groupwork-at-school&redirect_uri=http%3A%2F%2Fschool.test%2Fapi%2Fauth%2Fsso%2Fcallback%2Fff54f206-8ec9-710d-8bb2-118e8065d97e&scope=openid+email+profile&state=dXW1t3503zjLLMaOMz8x994rndeSsZ7J97b4NgvhkvC&nonce=0RmPUc8JPPEqCrxQzvR2HZRDg6ZOtW0W24xDio4Gosy&code_challenge=HynH5lBH7AUeNrJofeLCRMCvZr-d9adM67Dx1F6dE5A&code_challenge_method=S256"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthSignOnStarted"];
@@ -22301,9 +22301,9 @@ export interface operations {
                      *         "banned": false,
                      *         "createdAt": "2026-11-26T07:43:11.376Z",
                      *         "displayUsername": "mia.meer",
-                     *         "email": "01a216ce-f4b6-773e-bcf7-979ff508bf7a@no-email.invalid",
+                     *         "email": "a6a290e6-47be-7eff-8563-6afaf4333b03@no-email.invalid",
                      *         "emailVerified": false,
-                     *         "id": "01a216ce-f4b6-773e-bcf7-979ff508bf7a",
+                     *         "id": "a6a290e6-47be-7eff-8563-6afaf4333b03",
                      *         "image": null,
                      *         "name": "Mia Meer",
                      *         "role": "STUDENT",
@@ -22724,7 +22724,7 @@ export interface operations {
                      *         "displayUsername": null,
                      *         "email": "ada.teacher@test.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216cd-004b-7617-a1b1-7d8f20270f3c",
+                     *         "id": "a9bd476a-9223-7da6-85e1-2e5d9ea89653",
                      *         "image": null,
                      *         "name": "Ada Teacher",
                      *         "role": "STUDENT",
@@ -22805,7 +22805,7 @@ export interface operations {
                      *         "displayUsername": null,
                      *         "email": "ada.teacher@01a216cd87077255ad3a0f74ed123cdf.example",
                      *         "emailVerified": false,
-                     *         "id": "01a216cd-870a-759a-813b-6208c2f65817",
+                     *         "id": "615a95db-5d17-7fe2-8ec3-0fae00f18632",
                      *         "image": null,
                      *         "name": "Ada Teacher",
                      *         "role": "STUDENT",
@@ -23022,18 +23022,18 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-26T15:58:41.995Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "endDate": null,
                      *         "externalId": null,
                      *         "followsHomeroom": false,
                      *         "homeroom": {
-                     *           "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *           "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -23042,17 +23042,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *             "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "updatedAt": "2026-11-26T15:58:42.003Z"
+                     *         "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -23086,11 +23086,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                 *       "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a21894-9b12-759d-8ee7-b229c63f49de"
+                 *         "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                  *       ]
                  *     }
                  */
@@ -23118,18 +23118,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:41.995Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *         "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
-                     *       "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
+                     *       "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -23138,17 +23138,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:41.995Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23199,18 +23199,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:41.995Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *         "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
-                     *       "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
+                     *       "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -23219,17 +23219,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:42.003Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23342,18 +23342,18 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:41.995Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": {
-                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *         "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
-                     *       "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
+                     *       "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -23362,17 +23362,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:42.003Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23432,52 +23432,52 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.990Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *             "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:43.000Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b",
                      *           "schedule": null
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.974Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "deadline": "2026-12-01T15:58:43.012Z",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
@@ -23485,13 +23485,13 @@ export interface operations {
                      *               "groupNumber": 1,
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "currentSubmissionId": null,
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
@@ -23499,18 +23499,18 @@ export interface operations {
                      *               "groupNumber": 2,
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *             "status": "NOT_STARTED"
                      *           }
                      *         ],
                      *         "hasRubric": false,
-                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "isDraft": false,
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "stats": {
@@ -23524,7 +23524,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-26T15:58:43.020Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -23589,15 +23589,15 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:43.730Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "followsHomeroom": false,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a21894-a217-7117-aa7e-75f9d87724c3",
+                     *       "id": "2b16f193-7c4d-7899-86f7-fbc78cbb9f2b",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -23606,17 +23606,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:43.730Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -23657,7 +23657,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "courseId": "01a2177f-800d-74d3-9b16-3215465413c3",
+                 *       "courseId": "92bd6297-02eb-7bd9-8821-78a47c92dd94",
                  *       "name": "Again"
                  *     }
                  */
@@ -23678,7 +23678,7 @@ export interface operations {
                      *       "assignments": [
                      *         {
                      *           "deadline": "2027-11-22T10:00:00.000Z",
-                     *           "id": "01a2177f-9747-765a-925b-93d11ecc855d",
+                     *           "id": "a9790f8b-d770-7421-819d-b2b7d57f880c",
                      *           "isDraft": true,
                      *           "publishAt": null,
                      *           "title": "Cells"
@@ -23687,11 +23687,11 @@ export interface operations {
                      *       "course": {
                      *         "class": {
                      *           "academicYear": "2027/2028",
-                     *           "id": "01a2177f-973e-75f4-a3c3-808fa8d0b35b",
+                     *           "id": "e5e8b48b-4aac-78ae-8cea-b8cedec67240",
                      *           "name": "8b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a2177f-973e-75f4-a3c3-808fa8d0b35b",
+                     *         "classId": "e5e8b48b-4aac-78ae-8cea-b8cedec67240",
                      *         "counts": {
                      *           "activeAssignments": 1,
                      *           "assignments": 1,
@@ -23699,15 +23699,15 @@ export interface operations {
                      *         },
                      *         "createdAt": "2026-11-26T10:56:07.492Z",
                      *         "description": null,
-                     *         "id": "01a2177f-9746-7641-adbc-9ba3706bcf68",
+                     *         "id": "85044edf-bbd0-7d29-8a01-ee1110f8fdd1",
                      *         "name": "Again",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": null,
-                     *           "id": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *           "id": "6a84fd67-4223-78b0-864b-8cb6a33a4dfa",
                      *           "name": "Biology"
                      *         },
-                     *         "subjectId": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *         "subjectId": "6a84fd67-4223-78b0-864b-8cb6a33a4dfa",
                      *         "updatedAt": "2026-11-26T10:56:07.492Z"
                      *       },
                      *       "files": 0,
@@ -23794,7 +23794,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "followsHomeroom": true,
-                 *       "homeroomId": "01a2186b-9e86-77f1-8fd1-6fa900dd0016"
+                 *       "homeroomId": "d4824db1-e1a6-7d24-880d-c454b5f26e27"
                  *     }
                  */
                 "application/json": components["schemas"]["FollowingEdit"];
@@ -23810,10 +23810,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "followsHomeroom": true,
-                     *       "homeroomId": "01a2186b-9e86-77f1-8fd1-6fa900dd0016",
+                     *       "homeroomId": "d4824db1-e1a6-7d24-880d-c454b5f26e27",
                      *       "joined": [
                      *         {
-                     *           "id": "01a2186a-17e3-7545-837f-a7e2302492c6",
+                     *           "id": "d1df4735-d6e3-74b1-84e0-8383c1db8650",
                      *           "image": null,
                      *           "name": "Finn Student"
                      *         }
@@ -23822,7 +23822,7 @@ export interface operations {
                      *         {
                      *           "removedFromGroups": [],
                      *           "student": {
-                     *             "id": "01a2186a-17e3-7545-837f-a7d6ae2b7117",
+                     *             "id": "c7aa753e-c82b-77be-8029-a8829d16f899",
                      *             "image": null,
                      *             "name": "Ben Student"
                      *           }
@@ -23882,7 +23882,7 @@ export interface operations {
                      *             "percent": null,
                      *             "value": null
                      *           },
-                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a"
+                     *           "userId": "f14ad436-336e-7e99-8efe-8f20461a8206"
                      *         },
                      *         {
                      *           "cells": [],
@@ -23894,7 +23894,7 @@ export interface operations {
                      *             "percent": null,
                      *             "value": null
                      *           },
-                     *           "userId": "01a2154d-63ce-7421-b2bc-7c36f64ce5f9"
+                     *           "userId": "ca4a72a7-8d55-7c0b-86d4-33dcaf7753ef"
                      *         }
                      *       ],
                      *       "topics": []
@@ -24001,18 +24001,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.897Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -24023,36 +24023,36 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *             "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *           },
                      *           {
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *               "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *             "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -24060,30 +24060,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:58:42.921Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.905Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -24094,38 +24094,38 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *         "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
-                     *             "joinedAt": "2026-11-26T15:58:42.905Z",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "d8e61dae-cd89-71d2-81e5-aa6b68b92fdb",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *               "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *             "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T15:58:42.903Z",
+                     *         "startDate": "2026-09-08T08:00:00.000Z",
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:58:42.905Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
+                     *         "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *       }
                      *     ]
                      */
@@ -24170,18 +24170,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T15:58:42.017Z",
-                     *           "id": "01a21894-9b61-70bc-bcb2-ad74fb19bc26",
-                     *           "studentId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *           "enrolledAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "80a5c6c0-47d9-7d3c-8847-1553f9e63b80",
+                     *           "studentId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *         },
                      *         "groupIds": [
-                     *           "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
+                     *           "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
+                     *           "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -24189,16 +24189,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-26T15:58:42.087Z",
-                     *           "id": "01a21894-9be7-74d8-9560-55cbf3bf285d",
-                     *           "studentId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *           "enrolledAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "36a8e0bf-a692-7e7c-875d-9ce48226fddd",
+                     *           "studentId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
+                     *           "id": "d0700d84-3264-72f4-849c-7044a27c0a94",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -24237,8 +24237,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                 *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                 *         "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                 *         "95ecdefc-cc5b-7556-8eee-c04076875b87"
                  *       ]
                  *     }
                  */
@@ -24352,11 +24352,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-26T15:58:42.017Z",
-                     *       "id": "01a21894-9b61-70bc-bcb2-ad74fb19bc26",
-                     *       "studentId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *       "enrolledAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "80a5c6c0-47d9-7d3c-8847-1553f9e63b80",
+                     *       "studentId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -24391,7 +24391,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a21894-98c4-7372-8cbb-85d942e988b7"
+                 *       "userId": "514b2958-bf86-7971-8dd1-e6c0a153385e"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -24407,7 +24407,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a21894-98c4-7372-8cbb-85d942e988b7",
+                     *         "id": "514b2958-bf86-7971-8dd1-e6c0a153385e",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -24497,7 +24497,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
+                     *         "id": "d0700d84-3264-72f4-849c-7044a27c0a94",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -24548,28 +24548,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-26T15:58:42.882Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *         "updatedAt": "2026-11-26T15:58:42.891Z"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -24602,10 +24602,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                 *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                 *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -24626,28 +24626,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:42.882Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *       "updatedAt": "2026-11-26T15:58:42.882Z"
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -24692,50 +24692,50 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
-                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *           "deadline": "2026-12-01T15:58:43.012Z",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *           "deadline": "2026-09-06T08:00:00.000Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "isDraft": false,
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *           "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *           "publishAt": null,
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-26T15:58:43.020Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:42.882Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "createdAt": "2026-11-26T15:58:42.897Z",
-                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -24745,7 +24745,7 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *           "isHidden": false,
                      *           "meetingPlace": null,
                      *           "memberCount": 3,
@@ -24753,16 +24753,16 @@ export interface operations {
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *           "updatedAt": "2026-11-26T15:58:42.921Z",
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *           "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *         },
                      *         {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "createdAt": "2026-11-26T15:58:42.905Z",
-                     *           "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -24772,30 +24772,30 @@ export interface operations {
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
                      *           "helpWithdrawnAt": null,
-                     *           "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *           "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *           "isHidden": true,
                      *           "meetingPlace": null,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-12-03T15:58:42.903Z",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *           "updatedAt": "2026-11-26T15:58:42.905Z",
+                     *           "startDate": "2026-09-08T08:00:00.000Z",
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
+                     *           "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *         }
                      *       ],
-                     *       "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *       "updatedAt": "2026-11-26T15:58:42.891Z"
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -24840,12 +24840,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a21894-9f20-705f-a1f6-39df6b0a1049"
+                     *         "479cc521-a3a7-7329-8fa1-5d95277b1cf1"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "01a21894-9eda-736f-8d9c-18fdf64e95f1"
+                     *         "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "117db095-554e-7df0-81e5-ba3379050749"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -24903,28 +24903,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-26T15:58:42.882Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
-                     *       "updatedAt": "2026-11-26T15:58:42.891Z"
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -24966,7 +24966,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "assignmentIds": [
-                 *         "01a2177f-961d-72ca-aab0-adcfdffb8157"
+                 *         "526b645d-b6ca-7e32-868a-c0a5b1086e1c"
                  *       ],
                  *       "deadline": "2098-07-02T11:30:00.000Z",
                  *       "groups": "SAME"
@@ -24989,7 +24989,7 @@ export interface operations {
                      *       "assignments": [
                      *         {
                      *           "deadline": "2098-07-02T11:30:00.000Z",
-                     *           "id": "01a2177f-9649-700e-b0e3-19c30a17e525",
+                     *           "id": "943eb0a6-e48c-7924-8ec9-7950b1159362",
                      *           "isDraft": true,
                      *           "publishAt": null,
                      *           "title": "Cells"
@@ -24998,11 +24998,11 @@ export interface operations {
                      *       "course": {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a2177f-800d-74d3-9b16-3214cab1345f",
+                     *           "id": "15c01a13-7782-760e-8e32-187abd03bac9",
                      *           "name": "7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a2177f-800d-74d3-9b16-3214cab1345f",
+                     *         "classId": "15c01a13-7782-760e-8e32-187abd03bac9",
                      *         "counts": {
                      *           "activeAssignments": 2,
                      *           "assignments": 2,
@@ -25010,15 +25010,15 @@ export interface operations {
                      *         },
                      *         "createdAt": "1970-01-01T00:00:00.001Z",
                      *         "description": null,
-                     *         "id": "01a2177f-800d-74d3-9b16-3215465413c3",
+                     *         "id": "92bd6297-02eb-7bd9-8821-78a47c92dd94",
                      *         "name": "Cells",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": null,
-                     *           "id": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *           "id": "6a84fd67-4223-78b0-864b-8cb6a33a4dfa",
                      *           "name": "Biology"
                      *         },
-                     *         "subjectId": "01a2177f-800d-74d3-9b16-321356cf587b",
+                     *         "subjectId": "6a84fd67-4223-78b0-864b-8cb6a33a4dfa",
                      *         "updatedAt": "1970-01-01T00:00:00.001Z"
                      *       },
                      *       "files": 0,
@@ -25070,7 +25070,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "bytes": 4096,
-                     *           "classId": "01a21755-2f4a-7d11-a1f0-8e3b6a9c4d02",
+                     *           "classId": "9dc105d2-e4fa-7fc3-8e5e-eacafb39d961",
                      *           "className": "7b",
                      *           "counts": {
                      *             "assignments": 0,
@@ -25083,16 +25083,16 @@ export interface operations {
                      *           "courseId": null,
                      *           "deletedAt": "2026-11-26T10:02:11.120Z",
                      *           "deletedBy": {
-                     *             "id": "01a21755-2a10-7c44-b2de-3d0b1f5e6c03",
+                     *             "id": "808f58df-ace6-7d31-83d6-75f28f48392b",
                      *             "image": null,
                      *             "name": "Ada Lovelace"
                      *           },
-                     *           "groupId": "01a21755-3b0c-7f0e-8d33-5f1c9d1f7b21",
+                     *           "groupId": "a217c7b9-643c-7046-8efe-f8e938f160cb",
                      *           "groupName": "Rivers",
-                     *           "id": "01a21755-3c1e-7b20-9a51-0c4f2f6f1a10",
+                     *           "id": "597af6ce-52f3-7c5d-8dfe-7b94fe3af38d",
                      *           "name": "Rivers",
                      *           "noun": "GROUP",
-                     *           "objectId": "01a21755-3b0c-7f0e-8d33-5f1c9d1f7b21",
+                     *           "objectId": "a217c7b9-643c-7046-8efe-f8e938f160cb",
                      *           "restorableUntil": "2026-12-26T10:02:11.120Z"
                      *         }
                      *       ],
@@ -25177,11 +25177,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21755-2f4a-7d11-a1f0-8e3b6a9c4d02",
+                     *       "classId": "9dc105d2-e4fa-7fc3-8e5e-eacafb39d961",
                      *       "leftOut": 0,
                      *       "missing": 0,
                      *       "noun": "GROUP",
-                     *       "objectId": "01a21755-3b0c-7f0e-8d33-5f1c9d1f7b21",
+                     *       "objectId": "a217c7b9-643c-7046-8efe-f8e938f160cb",
                      *       "renamedTo": null,
                      *       "renumberedGroups": 0
                      *     }
@@ -25294,18 +25294,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "createdAt": "2026-11-26T15:58:43.308Z",
+                     *         "authorId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *         "id": "01a21894-a06d-7351-acff-e73af3afc61b",
-                     *         "publishedAt": "2026-11-26T15:58:43.308Z",
-                     *         "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *         "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *         "id": "d310cd82-3739-7822-83bc-802fb8034bbc",
+                     *         "publishedAt": "2026-09-01T08:00:00.000Z",
+                     *         "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-26T15:58:43.313Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -25339,7 +25339,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                 *       "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -25360,18 +25360,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "createdAt": "2026-11-26T15:58:43.308Z",
+                     *       "authorId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *       "id": "01a21894-a06d-7351-acff-e73af3afc61b",
-                     *       "publishedAt": "2026-11-26T15:58:43.308Z",
-                     *       "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *       "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *       "id": "d310cd82-3739-7822-83bc-802fb8034bbc",
+                     *       "publishedAt": "2026-09-01T08:00:00.000Z",
+                     *       "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-26T15:58:43.308Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -25408,7 +25408,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a21894-9ed2-7655-a5ae-b7f3527da9e8"
+                 *         "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e"
                  *       ]
                  *     }
                  */
@@ -25468,17 +25468,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "attempt": 3,
-                     *         "createdAt": "2026-11-26T15:58:43.347Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
+                     *             "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *             "downloadUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
+                     *             "id": "59718038-2046-7e5d-8e60-98cbf8c89951",
+                     *             "pdfUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *             "submissionId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *             "title": "Our page"
                      *           }
                      *         ],
@@ -25486,106 +25486,106 @@ export interface operations {
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T15:58:43.374Z",
-                     *           "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *           "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "memberGrades": [],
                      *           "points": 13,
-                     *           "publishedAt": "2026-11-26T15:58:43.374Z",
+                     *           "publishedAt": "2026-09-01T08:00:00.000Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *         "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *         "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *         "id": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T15:58:43.347Z",
-                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *         "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
                      *       {
                      *         "attempt": 2,
-                     *         "createdAt": "2026-11-26T15:58:43.273Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/download",
+                     *             "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *             "downloadUrl": "/api/feedback/submissions/fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28/documents/0af483fd-bacc-75bf-8eea-827d3d072a1b/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21894-a048-7544-b2fa-effefcf4982f",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/pdf",
+                     *             "id": "0af483fd-bacc-75bf-8eea-827d3d072a1b",
+                     *             "pdfUrl": "/api/feedback/submissions/fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28/documents/0af483fd-bacc-75bf-8eea-827d3d072a1b/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *             "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [
                      *           {
                      *             "author": {
-                     *               "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "createdAt": "2026-11-26T15:58:43.308Z",
+                     *             "authorId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-a06d-7351-acff-e73af3afc61b",
-                     *             "publishedAt": "2026-11-26T15:58:43.308Z",
-                     *             "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "d310cd82-3739-7822-83bc-802fb8034bbc",
+                     *             "publishedAt": "2026-09-01T08:00:00.000Z",
+                     *             "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-26T15:58:43.313Z",
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z",
                      *             "visibility": "GROUP"
                      *           },
                      *           {
                      *             "author": {
-                     *               "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *               "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "createdAt": "2026-11-26T15:58:43.328Z",
+                     *             "authorId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-a081-7157-a6c3-da73b9dd7e75",
-                     *             "publishedAt": "2026-11-26T15:58:43.328Z",
-                     *             "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "8afed293-3fd0-7c50-84bd-48a1e6ccd8a3",
+                     *             "publishedAt": "2026-09-01T08:00:00.000Z",
+                     *             "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-26T15:58:43.328Z",
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z",
                      *             "visibility": "GROUP"
                      *           }
                      *         ],
                      *         "grade": {
                      *           "feedback": null,
                      *           "files": [],
-                     *           "gradedAt": "2026-11-26T15:58:43.298Z",
-                     *           "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *           "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "memberGrades": [],
                      *           "points": 12.5,
-                     *           "publishedAt": "2026-11-26T15:58:43.298Z",
+                     *           "publishedAt": "2026-09-01T08:00:00.000Z",
                      *           "rubric": [],
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *         "id": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *         "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *         "id": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
                      *         "note": "Now with all names.",
                      *         "onBehalf": false,
                      *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-26T15:58:43.273Z",
-                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *         "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -25630,35 +25630,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T15:58:43.273Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *           "downloadUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/download",
+                     *           "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *           "downloadUrl": "/api/feedback/submissions/fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28/documents/0af483fd-bacc-75bf-8eea-827d3d072a1b/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a21894-a048-7544-b2fa-effefcf4982f",
-                     *           "pdfUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/pdf",
+                     *           "id": "0af483fd-bacc-75bf-8eea-827d3d072a1b",
+                     *           "pdfUrl": "/api/feedback/submissions/fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28/documents/0af483fd-bacc-75bf-8eea-827d3d072a1b/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *           "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *       "id": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *       "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *       "id": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *         "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *         "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T15:58:43.273Z",
-                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *       "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -25816,11 +25816,11 @@ export interface operations {
                      * @example {
                      *       "createdAt": "2026-11-26T10:34:25.078Z",
                      *       "fileName": "FILEMARK remarks.txt",
-                     *       "id": "01a2176b-b7bf-7129-bf36-2f48e96f98bc",
+                     *       "id": "76c52d03-ff94-7908-82bd-2413f162c11d",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 11,
-                     *       "uploadedById": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
-                     *       "url": "/api/feedback/submissions/01a2176b-b772-7425-87c5-bc22fd048683/files/01a2176b-b7bf-7129-bf36-2f48e96f98bc/download"
+                     *       "uploadedById": "6b72d997-c6a4-70e4-8be7-f045a8c1b9a4",
+                     *       "url": "/api/feedback/submissions/b4ce3bd8-ae16-788d-8cc0-18244da22f78/files/76c52d03-ff94-7908-82bd-2413f162c11d/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GradeFile"];
@@ -25975,17 +25975,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-26T15:58:43.273Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *           "downloadUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/download",
+                     *           "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *           "downloadUrl": "/api/feedback/submissions/fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28/documents/0af483fd-bacc-75bf-8eea-827d3d072a1b/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a21894-a048-7544-b2fa-effefcf4982f",
-                     *           "pdfUrl": "/api/feedback/submissions/01a21894-a049-7732-bb9d-203f241980e3/documents/01a21894-a048-7544-b2fa-effefcf4982f/pdf",
+                     *           "id": "0af483fd-bacc-75bf-8eea-827d3d072a1b",
+                     *           "pdfUrl": "/api/feedback/submissions/fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28/documents/0af483fd-bacc-75bf-8eea-827d3d072a1b/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *           "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *           "title": "Our page"
                      *         }
                      *       ],
@@ -25993,8 +25993,8 @@ export interface operations {
                      *       "grade": {
                      *         "feedback": null,
                      *         "files": [],
-                     *         "gradedAt": "2026-11-26T15:58:43.287Z",
-                     *         "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *         "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "history": 1,
                      *         "memberGrades": [],
                      *         "points": 10,
@@ -26003,19 +26003,19 @@ export interface operations {
                      *         "status": "DRAFT",
                      *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *       "id": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *       "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *       "id": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *         "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *         "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-26T15:58:43.273Z",
-                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *       "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -26060,9 +26060,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-26T15:58:43.298Z",
+                     *         "changedAt": "2026-09-01T08:00:00.000Z",
                      *         "changedBy": {
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -26070,7 +26070,7 @@ export interface operations {
                      *           {
                      *             "feedback": "All measurements are yours.",
                      *             "points": null,
-                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "value": "1"
                      *           }
                      *         ],
@@ -26081,9 +26081,9 @@ export interface operations {
                      *         "version": 2
                      *       },
                      *       {
-                     *         "changedAt": "2026-11-26T15:58:43.287Z",
+                     *         "changedAt": "2026-09-01T08:00:00.000Z",
                      *         "changedBy": {
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -26142,63 +26142,63 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "deadline": "2026-12-01T15:58:43.012Z",
-                     *         "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
+                     *         "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *       "createdAt": "2026-11-26T15:58:42.974Z",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.990Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *           "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *           "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *           "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:43.000Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *           "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *           "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *           "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *           "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *           "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *           "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *       "includesSharedText": false,
                      *       "isComplete": false,
                      *       "isDraft": false,
-                     *       "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *       "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *       "publishAt": null,
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-26T15:58:43.328Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -26296,18 +26296,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "createdAt": "2026-11-26T15:58:43.308Z",
+                     *       "authorId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *       "id": "01a21894-a06d-7351-acff-e73af3afc61b",
-                     *       "publishedAt": "2026-11-26T15:58:43.308Z",
-                     *       "submissionId": "01a21894-a049-7732-bb9d-203f241980e3",
+                     *       "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *       "id": "d310cd82-3739-7822-83bc-802fb8034bbc",
+                     *       "publishedAt": "2026-09-01T08:00:00.000Z",
+                     *       "submissionId": "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-26T15:58:43.313Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -26365,18 +26365,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.897Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -26384,33 +26384,33 @@ export interface operations {
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "meetingPlace": null,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *             "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *           },
                      *           {
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *               "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *             "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -26418,14 +26418,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:58:42.921Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       }
                      *     ]
                      */
@@ -26458,13 +26458,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                 *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                 *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                 *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-12-03T15:58:42.903Z",
+                 *       "startDate": "2026-09-08T08:00:00.000Z",
                  *       "studentIds": [
-                 *         "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                 *         "63412038-1579-7f1a-8a6b-63cd9e40d517"
                  *       ]
                  *     }
                  */
@@ -26486,18 +26486,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:42.905Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -26508,38 +26508,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *       "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *           "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
-                     *           "joinedAt": "2026-11-26T15:58:42.905Z",
+                     *           "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *           "id": "d8e61dae-cd89-71d2-81e5-aa6b68b92fdb",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *             "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *           "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T15:58:42.903Z",
+                     *       "startDate": "2026-09-08T08:00:00.000Z",
                      *       "subject": {
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:58:42.905Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
+                     *       "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -26573,13 +26573,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                 *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                 *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                 *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                 *             "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                  *           ]
                  *         },
                  *         {
@@ -26605,18 +26605,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:43.675Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -26627,23 +26627,23 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-a1df-7263-9996-c54347066bad",
+                     *         "id": "a4372433-9ffc-7c73-84dc-ee290e661812",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21894-a1df-7263-9996-c54347066bad",
-                     *             "id": "01a21894-a1df-7263-9996-c5455075237e",
-                     *             "joinedAt": "2026-11-26T15:58:43.675Z",
+                     *             "groupId": "a4372433-9ffc-7c73-84dc-ee290e661812",
+                     *             "id": "d44e7fc7-049c-7d4c-89ea-8459dcdc30bd",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
+                     *               "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *             "userId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -26651,30 +26651,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:58:43.675Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-a1df-7263-9996-c5446b7cb9b4"
+                     *         "workRoomId": "29655d7d-0d1f-7ae8-820e-613cc193dc66"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:43.675Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -26685,7 +26685,7 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-a1df-7263-9996-c546c2b19794",
+                     *         "id": "b5194103-322d-7653-8469-b1a3770e767a",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 0,
@@ -26695,14 +26695,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:58:43.675Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-a1df-7263-9996-c54777084eda"
+                     *         "workRoomId": "a2c3512b-5364-73e0-8899-d921be0b1638"
                      *       }
                      *     ]
                      */
@@ -26740,12 +26740,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                 *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                 *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                 *         "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                 *         "95ecdefc-cc5b-7556-8eee-c04076875b87"
                  *       ]
                  *     }
                  */
@@ -26767,14 +26767,14 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *               "image": null,
-                     *               "name": "Ben Okafor"
+                     *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *               "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "image": null,
-                     *               "name": "Ana Silva"
+                     *               "name": "Ben Okafor"
                      *             }
                      *           ],
                      *           "name": "Group 3"
@@ -26783,21 +26783,21 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
-                     *               "image": null,
-                     *               "name": "Cem Arslan"
-                     *             },
-                     *             {
-                     *               "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *               "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *               "image": null,
                      *               "name": "Dana Novak"
+                     *             },
+                     *             {
+                     *               "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
                      *             }
                      *           ],
                      *           "name": "Group 4"
                      *         }
                      *       ],
-                     *       "repeatedPairs": 1,
-                     *       "seed": 606595246
+                     *       "repeatedPairs": 0,
+                     *       "seed": 3809895678
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -26851,14 +26851,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -26960,18 +26960,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:42.897Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -26982,36 +26982,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *           "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *         },
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -27019,14 +27019,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:58:42.921Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -27069,14 +27069,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:58:42.959Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f10-7247-9779-b4d88bb3f2fd",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "0caa1b5b-c7cc-720e-89af-7d92b8582fba",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "url": "/api/groups/01a21894-9ed2-7655-a5ae-b7f3527da9e8/attachments/01a21894-9f10-7247-9779-b4d88bb3f2fd/download"
+                     *         "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "url": "/api/groups/2666f11e-2dcc-7eaf-80e0-c07b6d146e9e/attachments/0caa1b5b-c7cc-720e-89af-7d92b8582fba/download"
                      *       }
                      *     ]
                      */
@@ -27129,14 +27129,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.959Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f10-7247-9779-b4d88bb3f2fd",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "0caa1b5b-c7cc-720e-89af-7d92b8582fba",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "url": "/api/groups/01a21894-9ed2-7655-a5ae-b7f3527da9e8/attachments/01a21894-9f10-7247-9779-b4d88bb3f2fd/download"
+                     *       "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "url": "/api/groups/2666f11e-2dcc-7eaf-80e0-c07b6d146e9e/attachments/0caa1b5b-c7cc-720e-89af-7d92b8582fba/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -27287,7 +27287,7 @@ export interface operations {
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
                      *         "share": null,
-                     *         "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *         "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *       },
                      *       {
                      *         "characters": null,
@@ -27300,7 +27300,7 @@ export interface operations {
                      *         "name": "Ana Silva",
                      *         "saves": 0,
                      *         "share": null,
-                     *         "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *         "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *       }
                      *     ]
                      */
@@ -27350,7 +27350,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-26T15:58:43.225Z",
+                     *       "helpRequestedAt": "2026-09-01T08:00:00.000Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -27392,7 +27392,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *       "helpClaimedById": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -27516,7 +27516,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                 *         "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                  *       ]
                  *     }
                  */
@@ -27535,18 +27535,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:42.897Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -27557,36 +27557,36 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *       "isHidden": false,
                      *       "meetingPlace": null,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *           "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *         },
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -27594,14 +27594,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:58:42.897Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -27649,59 +27649,59 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "course": {
-                     *         "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *       },
-                     *       "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *       "createdAt": "2026-11-26T15:58:42.905Z",
-                     *       "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-12-01T15:58:43.012Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-06T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *               "createdAt": "2026-11-26T15:58:42.990Z",
+                     *               "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *               "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *               "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *               "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *             "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *           "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *           "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *           "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *           "includesSharedText": false,
                      *           "isComplete": false,
                      *           "isDraft": false,
@@ -27709,7 +27709,7 @@ export interface operations {
                      *           "publishAt": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -27720,38 +27720,38 @@ export interface operations {
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
                      *       "helpWithdrawnAt": null,
-                     *       "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *       "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *       "isHidden": true,
                      *       "meetingPlace": null,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *           "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
-                     *           "joinedAt": "2026-11-26T15:58:42.905Z",
+                     *           "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *           "id": "d8e61dae-cd89-71d2-81e5-aa6b68b92fdb",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *             "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *           "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-12-03T15:58:42.903Z",
+                     *       "startDate": "2026-09-08T08:00:00.000Z",
                      *       "subject": {
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-26T15:58:42.905Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
+                     *       "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -27789,7 +27789,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1"
+                 *       "toGroupId": "117db095-554e-7df0-81e5-ba3379050749"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -27807,45 +27807,45 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.897Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *               "deadline": "2026-12-01T15:58:43.012Z",
-                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.974Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-26T15:58:43.347Z",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/download",
+                     *                   "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *                   "downloadUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a21894-a091-76fd-bcc6-643cd0129c0a",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a21894-a097-7089-b94b-fc24546fd9b0/documents/01a21894-a091-76fd-bcc6-643cd0129c0a/pdf",
+                     *                   "id": "59718038-2046-7e5d-8e60-98cbf8c89951",
+                     *                   "pdfUrl": "/api/feedback/submissions/047090cf-6657-7ae9-8529-0fb2191ade4f/documents/59718038-2046-7e5d-8e60-98cbf8c89951/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *                   "submissionId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
@@ -27853,78 +27853,78 @@ export interface operations {
                      *               "grade": {
                      *                 "feedback": null,
                      *                 "files": [],
-                     *                 "gradedAt": "2026-11-26T15:58:43.374Z",
-                     *                 "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *                 "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *                 "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-26T15:58:43.374Z",
+                     *                 "publishedAt": "2026-09-01T08:00:00.000Z",
                      *                 "rubric": [],
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *               "id": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *               "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *               "id": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *                 "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *                 "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *                 "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-26T15:58:43.347Z",
-                     *               "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *               "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a21894-a097-7089-b94b-fc24546fd9b0",
+                     *             "currentSubmissionId": "047090cf-6657-7ae9-8529-0fb2191ade4f",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:43.000Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *                 "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *                 "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *                 "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *               "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *             "includesSharedText": false,
                      *             "isComplete": true,
                      *             "isDraft": false,
-                     *             "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *             "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *             "publishAt": null,
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-26T15:58:43.374Z"
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -27932,39 +27932,39 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-26T15:58:43.239Z",
-                     *         "helpResolvedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "helpResolvedAt": "2026-09-01T08:00:00.000Z",
+                     *         "helpResolvedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "isHidden": false,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *               "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *             "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *           },
                      *           {
-                     *             "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *             "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *               "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *             "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -27972,75 +27972,75 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-26T15:58:43.239Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a21894-a031-71d9-a45c-69827c723773",
-                     *         "01a21894-a049-7732-bb9d-203f241980e3"
+                     *         "472fbb54-49a1-739e-8eb0-06ea490f7556",
+                     *         "fb9d7d0b-b0c6-719f-8d9f-86a0871cfe28"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "id": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *         "course": {
-                     *           "id": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "id": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de"
+                     *           "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee"
                      *         },
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *         "createdAt": "2026-11-26T15:58:42.905Z",
-                     *         "createdById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *               "deadline": "2026-12-01T15:58:43.012Z",
-                     *               "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.974Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *                 "createdAt": "2026-11-26T15:58:42.990Z",
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *                 "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *               "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-9f21-77c3-95e7-4a902bb852b8",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -28048,7 +28048,7 @@ export interface operations {
                      *             "publishAt": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-26T15:58:42.974Z"
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -28059,51 +28059,51 @@ export interface operations {
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
                      *         "helpWithdrawnAt": null,
-                     *         "id": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
+                     *         "id": "117db095-554e-7df0-81e5-ba3379050749",
                      *         "isHidden": true,
                      *         "meetingPlace": null,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-9eda-736f-8d9c-18ffef9277af",
-                     *             "joinedAt": "2026-11-26T15:58:42.905Z",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "d8e61dae-cd89-71d2-81e5-aa6b68b92fdb",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *               "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *             "userId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *           },
                      *           {
-                     *             "groupId": "01a21894-9eda-736f-8d9c-18fdf64e95f1",
-                     *             "id": "01a21894-a1c3-7531-9e48-0af6a53ee91a",
-                     *             "joinedAt": "2026-11-26T15:58:43.650Z",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "58719def-be9d-7084-8f4b-d4ea673eead7",
+                     *             "joinedAt": "2026-09-01T08:00:00.000Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
+                     *               "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *             "userId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-12-03T15:58:42.903Z",
+                     *         "startDate": "2026-09-08T08:00:00.000Z",
                      *         "subject": {
-                     *           "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *           "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-26T15:58:42.905Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a21894-9eda-736f-8d9c-18fecfde44b2"
+                     *         "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *       }
                      *     }
                      */
@@ -28147,7 +28147,7 @@ export interface operations {
                      *       "maintenance": null,
                      *       "sendsEmail": false,
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-26T15:58:42.687Z",
+                     *       "timestamp": "2026-09-01T08:00:00.000Z",
                      *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
@@ -28256,15 +28256,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-26T15:58:41.964Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *         "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *         "name": "7b",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *         "updatedAt": "2026-11-26T15:58:41.969Z"
+                     *         "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -28300,7 +28300,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                 *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -28320,15 +28320,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T15:58:41.964Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *       "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *       "name": "7b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:41.964Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28368,14 +28368,14 @@ export interface operations {
                  *       "academicYear": "2030/2031",
                  *       "homerooms": [
                  *         {
-                 *           "homeroomId": "01a2186b-93ad-7498-9f61-4d72fcc1801c"
+                 *           "homeroomId": "98969bde-5cf9-7fdd-859c-4089310051ce"
                  *         },
                  *         {
-                 *           "homeroomId": "01a2186b-93af-741d-a504-dea2684b2224"
+                 *           "homeroomId": "d1c3e877-73e0-76f0-8a82-ad024e1a29fc"
                  *         }
                  *       ],
                  *       "status": "DRAFT",
-                 *       "teacherId": "01a2186a-17e3-7545-837f-a7d3f0d6c5c1"
+                 *       "teacherId": "c21d6624-5a47-79ea-8b0f-a94930981e4b"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroomClasses"];
@@ -28403,12 +28403,12 @@ export interface operations {
                      * @example {
                      *       "created": [
                      *         {
-                     *           "classId": "01a2186b-9410-7743-8f2a-6927824d3738",
-                     *           "homeroomId": "01a2186b-93af-741d-a504-dea2684b2224",
+                     *           "classId": "acabe147-569d-75ae-8b5d-ec2e12da5f43",
+                     *           "homeroomId": "d1c3e877-73e0-76f0-8a82-ad024e1a29fc",
                      *           "name": "5b",
                      *           "students": 0,
                      *           "teacher": {
-                     *             "id": "01a2186a-17e3-7545-837f-a7d3f0d6c5c1",
+                     *             "id": "c21d6624-5a47-79ea-8b0f-a94930981e4b",
                      *             "image": null,
                      *             "name": "Tom Teacher"
                      *           }
@@ -28416,7 +28416,7 @@ export interface operations {
                      *       ],
                      *       "problems": [
                      *         {
-                     *           "homeroomId": "01a2186b-93ad-7498-9f61-4d72fcc1801c",
+                     *           "homeroomId": "98969bde-5cf9-7fdd-859c-4089310051ce",
                      *           "name": "5a",
                      *           "problem": "HAS_CLASS"
                      *         },
@@ -28469,15 +28469,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T15:58:41.964Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *       "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *       "name": "7b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:41.969Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28575,15 +28575,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-26T15:58:41.964Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a21894-9b2d-70f1-9d2a-785da766cf28",
+                     *       "id": "d427af6e-17d6-785a-860a-636b325a2d50",
                      *       "name": "7b",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "updatedAt": "2026-11-26T15:58:41.969Z"
+                     *       "teacherId": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -28630,28 +28630,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T15:58:41.975Z",
-                     *           "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
-                     *           "id": "01a21894-9b38-70a2-b053-75b5cc0f8b13",
-                     *           "studentId": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9"
+                     *           "enrolledAt": "2026-09-01T08:00:00.000Z",
+                     *           "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
+                     *           "id": "93b5da54-0286-79a8-879e-dc8b452ee91b",
+                     *           "studentId": "eb25d264-9576-7db6-8e97-ff8a7f5498a9"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a21894-98c5-75ec-ba3f-79ab14b0f7e9",
+                     *           "id": "eb25d264-9576-7db6-8e97-ff8a7f5498a9",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-26T15:58:41.975Z",
-                     *           "homeroomId": "01a21894-9b2d-70f1-9d2a-785da766cf28",
-                     *           "id": "01a21894-9b38-70a2-b053-75b6e5c4c2dd",
-                     *           "studentId": "01a21894-98c5-75ec-ba3f-79ae5b64736c"
+                     *           "enrolledAt": "2026-09-01T08:00:00.000Z",
+                     *           "homeroomId": "d427af6e-17d6-785a-860a-636b325a2d50",
+                     *           "id": "3f6c012b-c838-7f4c-8061-e9b092ea61e2",
+                     *           "studentId": "63412038-1579-7f1a-8a6b-63cd9e40d517"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a21894-98c5-75ec-ba3f-79ae5b64736c",
+                     *           "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -28689,8 +28689,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                 *         "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                 *         "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                 *         "95ecdefc-cc5b-7556-8eee-c04076875b87"
                  *       ]
                  *     }
                  */
@@ -28797,16 +28797,16 @@ export interface operations {
                      * @example {
                      *       "invitation": {
                      *         "classIds": [
-                     *           "01a2070b-520e-7161-8887-d7c205bc5140"
+                     *           "33a3b34b-d4b9-788a-8ac2-c9db51ee6d5f"
                      *         ],
                      *         "createdAt": "2026-11-23T06:15:12.594Z",
                      *         "email": "head@north.example",
                      *         "expiresAt": "2026-11-30T06:15:12.594Z",
                      *         "externalId": "T-1",
                      *         "homeroomIds": [],
-                     *         "id": "01a2070b-53df-70b0-8286-3c8840188fd3",
+                     *         "id": "337a760c-b726-7272-8aba-0121c6836cc0",
                      *         "name": "Hanna Head",
-                     *         "organizationId": "01a2070b-51ee-7232-a8a0-513c5882cf79",
+                     *         "organizationId": "2a5e451b-2431-7675-890f-186c66922ce0",
                      *         "role": "teacher",
                      *         "sentAt": "2026-11-23T06:15:12.594Z",
                      *         "status": "accepted",
@@ -28815,11 +28815,11 @@ export interface operations {
                      *       "member": {
                      *         "createdAt": "2026-11-23T06:15:13.186Z",
                      *         "externalId": "T-1",
-                     *         "id": "01a2070b-567d-70c5-abbc-eb8b62c0e3a4",
-                     *         "organizationId": "01a2070b-51ee-7232-a8a0-513c5882cf79",
+                     *         "id": "3231a493-d24d-721a-80c3-f483d2179df3",
+                     *         "organizationId": "2a5e451b-2431-7675-890f-186c66922ce0",
                      *         "role": "teacher",
                      *         "updatedAt": null,
-                     *         "userId": "01a2070b-5333-70e5-ab3e-5ff7e87e8288"
+                     *         "userId": "432c0250-29df-7be3-8d4a-f5189f0c89c5"
                      *       }
                      *     }
                      */
@@ -28916,13 +28916,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-26T15:58:43.184Z",
-                     *           "id": "01a21894-9ff0-70f4-b036-451d3c2851b6",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "399d324c-a012-776c-8595-b3ec7db212b2",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *             "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -28961,7 +28961,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                 *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -28980,16 +28980,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T15:58:43.184Z",
-                     *       "id": "01a21894-9ff0-70f4-b036-451d3c2851b6",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "399d324c-a012-776c-8595-b3ec7db212b2",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -29070,13 +29070,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
+                     *       "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-26T15:58:43.184Z",
-                     *       "id": "01a21894-9ff0-70f4-b036-451d3c2851b6",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "399d324c-a012-776c-8595-b3ec7db212b2",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -29222,11 +29222,11 @@ export interface operations {
                      *       {
                      *         "canEdit": false,
                      *         "criterionCount": 2,
-                     *         "id": "01a2176b-f21e-71cb-ac54-6588c34f07e2",
+                     *         "id": "b53f86df-043d-79d0-8f62-496b60fff67a",
                      *         "isShared": true,
                      *         "maxPoints": 10,
                      *         "owner": {
-                     *           "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *           "id": "6b72d997-c6a4-70e4-8be7-f045a8c1b9a4",
                      *           "image": null,
                      *           "name": "Ada Teacher"
                      *         },
@@ -29321,18 +29321,18 @@ export interface operations {
                      *       "criteria": [
                      *         {
                      *           "description": null,
-                     *           "id": "01a2176a-f974-7399-9866-6d9d45d535cf",
+                     *           "id": "34be10c0-36ab-72a3-8489-61ddc88ee8bb",
                      *           "levels": [
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176a-f974-7399-9866-6d9bdeaa156b",
+                     *               "id": "b32f8afe-60ad-769c-8ff0-0e8240410ddd",
                      *               "label": "Missing",
                      *               "maxPoints": 0,
                      *               "minPoints": 0
                      *             },
                      *             {
                      *               "description": "Every picture has its source.",
-                     *               "id": "01a2176a-f974-7399-9866-6d9c557481b8",
+                     *               "id": "a38767f3-4a37-7dbb-873d-0d23ecda11c9",
                      *               "label": "Named",
                      *               "maxPoints": 4,
                      *               "minPoints": 4
@@ -29342,18 +29342,18 @@ export interface operations {
                      *         },
                      *         {
                      *           "description": "Spelling and style.",
-                     *           "id": "01a2176a-f974-7399-9866-6da02baabb15",
+                     *           "id": "cab090b9-dcf0-7f7f-8a0d-a7283aeec951",
                      *           "levels": [
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176a-f974-7399-9866-6d9e5bb29d4c",
+                     *               "id": "5cfee068-1ae3-7589-8409-1ea41e98d4fb",
                      *               "label": "Weak",
                      *               "maxPoints": 2,
                      *               "minPoints": 0
                      *             },
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176a-f974-7399-9866-6d9fd8f59466",
+                     *               "id": "fb7e5530-1be8-7f2b-8679-da8e5a244a12",
                      *               "label": "Good",
                      *               "maxPoints": 6,
                      *               "minPoints": 3
@@ -29362,11 +29362,11 @@ export interface operations {
                      *           "title": "Language"
                      *         }
                      *       ],
-                     *       "id": "01a2176a-f974-7399-9866-6d9ad55bed77",
+                     *       "id": "80249d70-e409-72a9-892f-35ce1db1727c",
                      *       "isShared": true,
                      *       "maxPoints": 10,
                      *       "owner": {
-                     *         "id": "01a2176a-b4f8-711c-9d3b-e97839808ed1",
+                     *         "id": "666f74c1-6285-7b0f-86f0-94d9e6a7e5f8",
                      *         "image": null,
                      *         "name": "Ada Teacher"
                      *       },
@@ -29417,18 +29417,18 @@ export interface operations {
                      *       "criteria": [
                      *         {
                      *           "description": null,
-                     *           "id": "01a2176b-f21e-71cb-ac54-658bf3fc33fd",
+                     *           "id": "5c5bfb0f-d9e3-7f36-8836-b2588932b732",
                      *           "levels": [
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176b-f21e-71cb-ac54-65899ed1ed80",
+                     *               "id": "673f9dee-a1aa-777e-85b3-463b19e23463",
                      *               "label": "Missing",
                      *               "maxPoints": 0,
                      *               "minPoints": 0
                      *             },
                      *             {
                      *               "description": "Every picture has its source.",
-                     *               "id": "01a2176b-f21e-71cb-ac54-658a04b224b8",
+                     *               "id": "320fe292-c6c3-7bd5-8ae5-489f3b2d2154",
                      *               "label": "Named",
                      *               "maxPoints": 4,
                      *               "minPoints": 4
@@ -29438,18 +29438,18 @@ export interface operations {
                      *         },
                      *         {
                      *           "description": "Spelling and style.",
-                     *           "id": "01a2176b-f21e-71cb-ac54-658ea56f8a95",
+                     *           "id": "1d71052e-4c85-776a-8573-ead87da02298",
                      *           "levels": [
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176b-f21e-71cb-ac54-658c85f488a5",
+                     *               "id": "e28b6979-9f0c-724a-821c-5b04408db743",
                      *               "label": "Weak",
                      *               "maxPoints": 2,
                      *               "minPoints": 0
                      *             },
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176b-f21e-71cb-ac54-658de42fe66e",
+                     *               "id": "d739d9c2-8098-783f-8f3b-44785caca772",
                      *               "label": "Good",
                      *               "maxPoints": 6,
                      *               "minPoints": 3
@@ -29458,11 +29458,11 @@ export interface operations {
                      *           "title": "Language"
                      *         }
                      *       ],
-                     *       "id": "01a2176b-f21e-71cb-ac54-6588c34f07e2",
+                     *       "id": "b53f86df-043d-79d0-8f62-496b60fff67a",
                      *       "isShared": false,
                      *       "maxPoints": 10,
                      *       "owner": {
-                     *         "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "id": "6b72d997-c6a4-70e4-8be7-f045a8c1b9a4",
                      *         "image": null,
                      *         "name": "Ada Teacher"
                      *       },
@@ -29562,18 +29562,18 @@ export interface operations {
                      *       "criteria": [
                      *         {
                      *           "description": null,
-                     *           "id": "01a2176b-f21e-71cb-ac54-658bf3fc33fd",
+                     *           "id": "5c5bfb0f-d9e3-7f36-8836-b2588932b732",
                      *           "levels": [
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176b-f21e-71cb-ac54-65899ed1ed80",
+                     *               "id": "673f9dee-a1aa-777e-85b3-463b19e23463",
                      *               "label": "Missing",
                      *               "maxPoints": 0,
                      *               "minPoints": 0
                      *             },
                      *             {
                      *               "description": "Every picture has its source.",
-                     *               "id": "01a2176b-f21e-71cb-ac54-658a04b224b8",
+                     *               "id": "320fe292-c6c3-7bd5-8ae5-489f3b2d2154",
                      *               "label": "Named",
                      *               "maxPoints": 4,
                      *               "minPoints": 4
@@ -29583,18 +29583,18 @@ export interface operations {
                      *         },
                      *         {
                      *           "description": "Spelling and style.",
-                     *           "id": "01a2176b-f21e-71cb-ac54-658ea56f8a95",
+                     *           "id": "1d71052e-4c85-776a-8573-ead87da02298",
                      *           "levels": [
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176b-f21e-71cb-ac54-658c85f488a5",
+                     *               "id": "e28b6979-9f0c-724a-821c-5b04408db743",
                      *               "label": "Weak",
                      *               "maxPoints": 2,
                      *               "minPoints": 0
                      *             },
                      *             {
                      *               "description": null,
-                     *               "id": "01a2176b-f21e-71cb-ac54-658de42fe66e",
+                     *               "id": "d739d9c2-8098-783f-8f3b-44785caca772",
                      *               "label": "Good",
                      *               "maxPoints": 6,
                      *               "minPoints": 3
@@ -29603,11 +29603,11 @@ export interface operations {
                      *           "title": "Language"
                      *         }
                      *       ],
-                     *       "id": "01a2176b-f21e-71cb-ac54-6588c34f07e2",
+                     *       "id": "b53f86df-043d-79d0-8f62-496b60fff67a",
                      *       "isShared": true,
                      *       "maxPoints": 10,
                      *       "owner": {
-                     *         "id": "01a2176b-449b-7739-91c5-c73e1cd18d1c",
+                     *         "id": "6b72d997-c6a4-70e4-8be7-f045a8c1b9a4",
                      *         "image": null,
                      *         "name": "Ada Teacher"
                      *       },
@@ -29651,7 +29651,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a216aa-fada-70d7-b45e-3c9c31ba875c",
+                     *         "id": "c8482a39-8e1e-72ee-8b3d-96556ba1301b",
                      *         "name": "School account",
                      *         "preset": "KEYCLOAK"
                      *       }
@@ -29747,7 +29747,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "createdAt": "2026-11-26T10:33:26.480Z",
-                     *       "id": "01a2176a-d2d1-70df-afa9-6b1beaec4011",
+                     *       "id": "bae2b8bc-91df-7c2b-86ad-b25d053657a6",
                      *       "text": "Name your sources.",
                      *       "updatedAt": "2026-11-26T10:33:26.480Z"
                      *     }
@@ -29842,7 +29842,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "createdAt": "2026-11-26T10:33:41.323Z",
-                     *       "id": "01a2176b-0cd1-74dc-a165-6e8b030f7b01",
+                     *       "id": "b0e166b0-b89e-7b4a-8e2a-da600348d931",
                      *       "text": "Which sources?",
                      *       "updatedAt": "2026-11-26T10:33:41.363Z"
                      *     }
@@ -29890,13 +29890,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-26T15:58:41.935Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *         "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *         "updatedAt": "2026-11-26T15:58:41.951Z"
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -29952,13 +29952,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T15:58:41.935Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "description": null,
-                     *       "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *       "updatedAt": "2026-11-26T15:58:41.935Z"
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -30003,13 +30003,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T15:58:41.935Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *       "updatedAt": "2026-11-26T15:58:41.951Z"
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -30108,13 +30108,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-26T15:58:41.935Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a21894-9b12-759d-8ee7-b229c63f49de",
+                     *       "id": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
-                     *       "updatedAt": "2026-11-26T15:58:41.951Z"
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -30154,9 +30154,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:58:41.345Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "customDomain": null,
-                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -30165,18 +30165,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:58:42.307Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-26T15:58:41.346Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "customDomain": null,
-                     *         "id": "01a21894-98c2-7666-848f-07f7c69290ce",
+                     *         "id": "eee81c4c-cc9c-7994-8afd-ac199c58edaa",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:58:41.346Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -30225,22 +30225,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *         "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a21894-9dfb-729d-a34d-57cca52de109",
+                     *         "memberId": "ab3941d0-ac06-7327-80d1-7c278e5a0b47",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "s5sk-a6ac-cnb8-zjq5",
+                     *       "temporaryPassword": "k6k6-nrc8-3jt8-4fgd",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-26T15:58:42.650Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "customDomain": null,
-                     *         "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *         "id": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:58:42.650Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -30313,15 +30313,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.650Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "customDomain": null,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *       "id": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-26T15:58:42.650Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30369,7 +30369,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *       "id": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -30423,16 +30423,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.650Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "customDomain": null,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *       "id": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T15:58:42.752Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30471,16 +30471,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.650Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "customDomain": null,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *       "id": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T15:58:42.773Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30517,17 +30517,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-26T15:58:42.694Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a21894-9e06-776e-a432-3d8eb6d9046a",
+                     *         "id": "9117d3c9-72ff-763f-87d6-336a074eb048",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=p5emSVOgaIE32Nw81ISuq0JIl9djRwAY",
+                     *         "recordValue": "groupwork-domain=6pSkJBrufUG0OwI2xlfXTvRwEP98lerm",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-26T15:58:42.694Z",
-                     *         "verifiedAt": "2026-11-26T15:58:42.694Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *         "verifiedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -30578,17 +30578,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-26T15:58:42.694Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a21894-9e06-776e-a432-3d8eb6d9046a",
+                     *       "id": "9117d3c9-72ff-763f-87d6-336a074eb048",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=p5emSVOgaIE32Nw81ISuq0JIl9djRwAY",
+                     *       "recordValue": "groupwork-domain=6pSkJBrufUG0OwI2xlfXTvRwEP98lerm",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-26T15:58:42.694Z",
-                     *       "verifiedAt": "2026-11-26T15:58:42.694Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *       "verifiedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -30673,19 +30673,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-26T15:58:42.650Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "externalId": null,
-                     *           "id": "01a21894-9dfb-729d-a34d-57cca52de109",
-                     *           "organizationId": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *           "id": "ab3941d0-ac06-7327-80d1-7c278e5a0b47",
+                     *           "organizationId": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a21894-9dfb-729d-a34d-57cb4d9bf84a",
+                     *             "id": "d57ff999-fd06-7d28-8d6d-fcb97398c043",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a21894-9dfb-729d-a34d-57cb4d9bf84a"
+                     *           "userId": "d57ff999-fd06-7d28-8d6d-fcb97398c043"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -30723,16 +30723,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.650Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "customDomain": null,
-                     *       "id": "01a21894-9dfb-729d-a34d-57cad6c084aa",
+                     *       "id": "d6b48192-681b-76e7-8aa9-d3ca4a53a7da",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-26T15:58:42.768Z"
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -30785,7 +30785,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
+                     *           "id": "d0700d84-3264-72f4-849c-7044a27c0a94",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -30845,35 +30845,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.328Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "email": "gil.moreau@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21894-9cb8-7068-a6d2-16def80b6c79",
+                     *       "id": "1dfff9d5-48b5-7411-894f-c099e75eeb13",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:58:42.328Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "externalId": null,
-                     *         "id": "01a21894-9cb8-7068-a6d2-16df1bf7e776",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "39c6844d-09b5-7371-80a2-84a15141f7bb",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a21894-9cb8-7068-a6d2-16def80b6c79"
+                     *         "userId": "1dfff9d5-48b5-7411-894f-c099e75eeb13"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Gil Moreau",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "slipToken": "Bpgb7ASyuPqQTAO9kRUae9Ul",
-                     *       "temporaryPassword": "terrace-fresh-alike",
+                     *       "slipToken": "26TmhCf29hJzbcj5pZVT7zy9",
+                     *       "temporaryPassword": "youth-quest-work",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:58:42.328Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null
                      *     }
                      */
@@ -30977,51 +30977,51 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.348Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T15:58:41.740Z",
+                     *       "lastLoginAt": "2026-09-01T08:00:00.000Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:58:41.348Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "externalId": null,
-                     *         "id": "01a21894-98c4-7372-8cbb-85de33396721",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "bce82b3f-1d22-753a-89d5-69f5ff16044c",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *         "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T15:58:41.345Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "customDomain": null,
-                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:58:41.345Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:58:41.348Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null
                      *     }
                      */
@@ -31069,40 +31069,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:41.347Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
                      *       "hasAuthenticatorApp": false,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *       "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-26T15:58:41.565Z",
+                     *       "lastLoginAt": "2026-09-01T08:00:00.000Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:58:41.347Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "externalId": null,
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9dc2660f3f",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "83e7af77-45cf-7c3b-858d-ab78f0ddfb04",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *           "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a21894-98c3-71a0-9f54-9f9b7621b91a"
+                     *         "userId": "b35273cf-6236-712f-8d08-305facbc6ccb"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-26T15:58:41.345Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "customDomain": null,
-                     *         "id": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -31111,12 +31111,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-26T15:58:42.307Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-26T15:58:42.509Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null
                      *     }
                      */
@@ -31231,33 +31231,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.087Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
+                     *       "id": "d0700d84-3264-72f4-849c-7044a27c0a94",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:58:42.087Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a21894-9be7-74d8-9560-55c99311b2c5",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "43245511-b230-71d4-8df4-0a7b06366830",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T15:58:42.157Z",
-                     *         "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *         "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:58:42.157Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -31355,33 +31355,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.087Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
                      *       "hasCredential": true,
                      *       "hasSecondFactor": false,
-                     *       "id": "01a21894-9be7-74d8-9560-55c8cebd340f",
+                     *       "id": "d0700d84-3264-72f4-849c-7044a27c0a94",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-26T15:58:42.087Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a21894-9be7-74d8-9560-55c99311b2c5",
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "id": "43245511-b230-71d4-8df4-0a7b06366830",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-26T15:58:42.157Z",
-                     *         "userId": "01a21894-9be7-74d8-9560-55c8cebd340f"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *         "userId": "d0700d84-3264-72f4-849c-7044a27c0a94"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-26T15:58:42.157Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -31460,8 +31460,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "slipToken": "RdYt9wuLtFOiHea7U5dAwRae",
-                     *       "temporaryPassword": "baton-suit-alley",
+                     *       "slipToken": "YOKgM2HlVmBi7RPbhtDzY47O",
+                     *       "temporaryPassword": "anvil-mixture-ocean",
                      *       "username": null
                      *     }
                      */
@@ -31538,20 +31538,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-26T15:58:42.897Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "group": {
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f408de4e91",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "80be6648-fca3-7b03-8438-18b23d6b765e",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-26T15:58:42.897Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -31593,36 +31593,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:58:43.077Z",
-                     *       "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T15:58:43.374Z",
-                     *       "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *       "lastActivity": "2026-11-26T15:58:43.399Z",
+                     *       "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *       "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *       "lastActivity": "2026-09-01T08:00:00.000Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-26T15:58:43.399Z",
-                     *       "lockedByAssignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "lockedAt": "2026-09-01T08:00:00.000Z",
+                     *       "lockedByAssignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-26T15:58:43.347Z",
-                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *       "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T15:58:43.399Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31720,23 +31720,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:58:43.085Z",
-                     *       "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
-                     *       "lastActivity": "2026-11-26T15:58:43.118Z",
-                     *       "lastEditedBy": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *       "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *       "lastEditedBy": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *         "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -31750,9 +31750,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T15:58:43.118Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -31804,14 +31804,14 @@ export interface operations {
                      *           "image": null,
                      *           "name": "Ben Student",
                      *           "share": 70,
-                     *           "userId": "01a2186c-c83e-722a-b365-363d41355ba4"
+                     *           "userId": "f3f4b45b-bd74-7687-829c-c1ec650fba81"
                      *         },
                      *         {
                      *           "characters": 60,
                      *           "image": null,
                      *           "name": "Cem Student",
                      *           "share": 28,
-                     *           "userId": "01a2186c-c83e-722a-b365-36406d92cba2"
+                     *           "userId": "4bd98eaa-5d56-774c-8c35-7b4a191eb145"
                      *         }
                      *       ],
                      *       "blocks": [
@@ -31827,7 +31827,7 @@ export interface operations {
                      *         ]
                      *       ],
                      *       "characters": 213,
-                     *       "documentId": "01a2186c-de35-718d-bb12-4987f3c57212",
+                     *       "documentId": "660cb3ab-3936-7abe-8380-e2d23a4e7a72",
                      *       "isRecorded": true
                      *     }
                      */
@@ -31925,7 +31925,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "canComment": true,
-                     *       "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
+                     *       "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
                      *       "generation": 1,
                      *       "threads": [
                      *         {
@@ -31938,35 +31938,35 @@ export interface operations {
                      *           "comments": [
                      *             {
                      *               "author": {
-                     *                 "id": "01a2160d-96a8-72f2-b9c1-a67020145978",
+                     *                 "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
                      *                 "image": null,
                      *                 "name": "Cem Student"
                      *               },
                      *               "createdAt": "2026-11-26T04:12:05.543Z",
                      *               "editedAt": null,
-                     *               "id": "01a2160d-b097-72d1-a806-a9d62922fa87",
+                     *               "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
                      *               "text": "Which river?"
                      *             },
                      *             {
                      *               "author": {
-                     *                 "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *                 "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
                      *                 "image": null,
                      *                 "name": "Ben Student"
                      *               },
                      *               "createdAt": "2026-11-26T04:12:05.817Z",
                      *               "editedAt": "2026-11-26T04:12:05.980Z",
-                     *               "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *               "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
                      *               "text": "The Havel."
                      *             }
                      *           ],
                      *           "createdAt": "2026-11-26T04:12:05.543Z",
-                     *           "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
-                     *           "id": "01a2160d-b02d-736a-8ee3-2afd1326ca07",
+                     *           "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
+                     *           "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
                      *           "isResolved": true,
                      *           "quote": "river",
                      *           "resolvedAt": "2026-11-26T04:12:06.474Z",
                      *           "resolvedBy": {
-                     *             "id": "01a2160d-96a7-77f3-a3b9-906569b85ebc",
+                     *             "id": "af03445d-fdbe-7725-89a6-18f91345f327",
                      *             "image": null,
                      *             "name": "Ada Teacher"
                      *           }
@@ -32040,19 +32040,19 @@ export interface operations {
                      *       "comments": [
                      *         {
                      *           "author": {
-                     *             "id": "01a2160d-9c7a-77a7-ae93-80e6837f8f36",
+                     *             "id": "07f697b0-d0a7-749c-8e8f-02a0639372ce",
                      *             "image": null,
                      *             "name": "Cem Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.330Z",
                      *           "editedAt": null,
-                     *           "id": "01a2160d-b00f-76be-915d-077114869915",
+                     *           "id": "fa0d5268-fc9f-7182-8e93-44ffc7d63629",
                      *           "text": "Which river?"
                      *         }
                      *       ],
                      *       "createdAt": "2026-11-26T04:12:05.330Z",
-                     *       "documentId": "01a2160d-ac85-7143-ab5d-faf1a2e8b4d9",
-                     *       "id": "01a2160d-af92-70bf-bb18-9d86b2a41422",
+                     *       "documentId": "1cc3a45c-8cca-7dc4-8de5-372d4d7f7f5d",
+                     *       "id": "126c562e-377d-7546-8853-c13b1e01b8f3",
                      *       "isResolved": false,
                      *       "quote": "river",
                      *       "resolvedAt": null,
@@ -32118,35 +32118,35 @@ export interface operations {
                      *       "comments": [
                      *         {
                      *           "author": {
-                     *             "id": "01a2160d-96a8-72f2-b9c1-a67020145978",
+                     *             "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
                      *             "image": null,
                      *             "name": "Cem Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.543Z",
                      *           "editedAt": null,
-                     *           "id": "01a2160d-b097-72d1-a806-a9d62922fa87",
+                     *           "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
                      *           "text": "Which river?"
                      *         },
                      *         {
                      *           "author": {
-                     *             "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *             "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
                      *             "image": null,
                      *             "name": "Ben Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.817Z",
                      *           "editedAt": "2026-11-26T04:12:05.980Z",
-                     *           "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *           "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
                      *           "text": "The Havel."
                      *         }
                      *       ],
                      *       "createdAt": "2026-11-26T04:12:05.543Z",
-                     *       "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
-                     *       "id": "01a2160d-b02d-736a-8ee3-2afd1326ca07",
+                     *       "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
+                     *       "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
                      *       "isResolved": true,
                      *       "quote": "river",
                      *       "resolvedAt": "2026-11-26T04:12:06.474Z",
                      *       "resolvedBy": {
-                     *         "id": "01a2160d-96a7-77f3-a3b9-906569b85ebc",
+                     *         "id": "af03445d-fdbe-7725-89a6-18f91345f327",
                      *         "image": null,
                      *         "name": "Ada Teacher"
                      *       }
@@ -32215,30 +32215,30 @@ export interface operations {
                      *       "comments": [
                      *         {
                      *           "author": {
-                     *             "id": "01a2160d-96a8-72f2-b9c1-a67020145978",
+                     *             "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
                      *             "image": null,
                      *             "name": "Cem Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.543Z",
                      *           "editedAt": null,
-                     *           "id": "01a2160d-b097-72d1-a806-a9d62922fa87",
+                     *           "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
                      *           "text": "Which river?"
                      *         },
                      *         {
                      *           "author": {
-                     *             "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *             "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
                      *             "image": null,
                      *             "name": "Ben Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.817Z",
                      *           "editedAt": null,
-                     *           "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *           "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
                      *           "text": "The Spree."
                      *         }
                      *       ],
                      *       "createdAt": "2026-11-26T04:12:05.543Z",
-                     *       "documentId": "01a2160d-aefa-7471-9a8f-cc64001cefb2",
-                     *       "id": "01a2160d-b02d-736a-8ee3-2afd1326ca07",
+                     *       "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
+                     *       "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
                      *       "isResolved": false,
                      *       "quote": "river",
                      *       "resolvedAt": null,
@@ -32345,13 +32345,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a2160d-96a7-77f3-a3b9-906b6430209c",
+                     *         "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
                      *         "image": null,
                      *         "name": "Ben Student"
                      *       },
                      *       "createdAt": "2026-11-26T04:12:05.817Z",
                      *       "editedAt": "2026-11-26T04:12:05.980Z",
-                     *       "id": "01a2160d-b155-719c-99e5-b8c3e29969bf",
+                     *       "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
                      *       "text": "The Havel."
                      *     }
                      */
@@ -32421,7 +32421,7 @@ export interface operations {
                      *               "to": 1
                      *             }
                      *           ],
-                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "userId": "f14ad436-336e-7e99-8efe-8f20461a8206",
                      *           "version": 1
                      *         },
                      *         {
@@ -32443,7 +32443,7 @@ export interface operations {
                      *               "to": 1
                      *             }
                      *           ],
-                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "userId": "f14ad436-336e-7e99-8efe-8f20461a8206",
                      *           "version": 2
                      *         }
                      *       ],
@@ -32535,7 +32535,7 @@ export interface operations {
                      *               "to": 1
                      *             }
                      *           ],
-                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "userId": "f14ad436-336e-7e99-8efe-8f20461a8206",
                      *           "version": 1
                      *         },
                      *         {
@@ -32557,7 +32557,7 @@ export interface operations {
                      *               "to": 6
                      *             }
                      *           ],
-                     *           "userId": "01a2154d-63ce-7421-b2bc-7c33aefc120a",
+                     *           "userId": "f14ad436-336e-7e99-8efe-8f20461a8206",
                      *           "version": 2
                      *         }
                      *       ],
@@ -32630,7 +32630,7 @@ export interface operations {
                      *         ],
                      *         "type": "doc"
                      *       },
-                     *       "documentId": "01a2154d-75f6-7757-9eb7-bafe3a2cd61d",
+                     *       "documentId": "d06ff58c-099c-7ca8-8b84-7d0d007d3f1b",
                      *       "generation": 1,
                      *       "readOnlyReasons": [],
                      *       "styles": [
@@ -32696,23 +32696,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:58:43.085Z",
-                     *       "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
-                     *       "lastActivity": "2026-11-26T15:58:43.110Z",
-                     *       "lastEditedBy": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *       "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *       "lastEditedBy": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *         "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -32726,9 +32726,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-26T15:58:43.110Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -32829,7 +32829,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a21894-9f85-70c4-998b-fb121b3b2c9f-1",
+                     *         "key": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -32841,13 +32841,13 @@ export interface operations {
                      *           "review": true
                      *         },
                      *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a21894-9f85-70c4-998b-fb121b3b2c9f/file"
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/cb993bd8-f941-74f4-8c5d-592ef93f5c3d/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editor": "onlyoffice",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a21894-9f85-70c4-998b-fb121b3b2c9f/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/cb993bd8-f941-74f4-8c5d-592ef93f5c3d/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -32861,7 +32861,7 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "name": "Ben Okafor"
                      *         }
                      *       },
@@ -33005,20 +33005,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:58:43.077Z",
-                     *       "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-26T15:58:43.369Z",
-                     *       "gradedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *       "lastActivity": "2026-11-26T15:58:43.347Z",
+                     *       "gradedAt": "2026-09-01T08:00:00.000Z",
+                     *       "gradedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *       "lastActivity": "2026-09-01T08:00:00.000Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -33029,12 +33029,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-26T15:58:43.347Z",
-                     *       "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *       "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T15:58:43.347Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -33092,7 +33092,7 @@ export interface operations {
                      * @example {
                      *       "contentType": "image/png",
                      *       "height": 1,
-                     *       "id": "01a2154d-983b-7152-9dc2-3014e0768fbf",
+                     *       "id": "c2614c3b-d437-7d4d-8893-0dad2c9b5f80",
                      *       "size": 70,
                      *       "width": 1
                      *     }
@@ -33250,7 +33250,7 @@ export interface operations {
                      * @example {
                      *       "authors": [
                      *         {
-                     *           "id": "01a2186c-c83e-722a-b365-363d41355ba4",
+                     *           "id": "f3f4b45b-bd74-7687-829c-c1ec650fba81",
                      *           "image": null,
                      *           "name": "Ben Student"
                      *         }
@@ -33275,7 +33275,7 @@ export interface operations {
                      *               "to": 1
                      *             }
                      *           ],
-                     *           "userId": "01a2186c-c83e-722a-b365-363d41355ba4",
+                     *           "userId": "f3f4b45b-bd74-7687-829c-c1ec650fba81",
                      *           "version": 1
                      *         }
                      *       ],
@@ -33295,7 +33295,7 @@ export interface operations {
                      *         ],
                      *         "type": "doc"
                      *       },
-                     *       "documentId": "01a2186c-e791-72b1-8557-d867e1630742",
+                     *       "documentId": "fd3104dc-3a47-7b4d-8cd1-61873417163c",
                      *       "generation": 1,
                      *       "generations": [
                      *         {
@@ -33340,7 +33340,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049"
+                 *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1"
                  *     }
                  */
                 "application/json": components["schemas"]["SubmitDocument"];
@@ -33356,20 +33356,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:58:43.077Z",
-                     *         "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *         "lastActivity": "2026-11-26T15:58:43.248Z",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *         "lastActivity": "2026-09-01T08:00:00.000Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -33380,131 +33380,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-26T15:58:43.248Z",
-                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *         "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T15:58:43.248Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "deadline": "2026-12-01T15:58:43.012Z",
-                     *           "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "deadline": "2026-09-06T08:00:00.000Z",
+                     *           "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *         "createdAt": "2026-11-26T15:58:42.974Z",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-26T15:58:43.248Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *               "downloadUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/download",
+                     *               "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *               "downloadUrl": "/api/feedback/submissions/472fbb54-49a1-739e-8eb0-06ea490f7556/documents/fb9c0ed7-45c5-7367-85f9-a6cac081cd7d/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a21894-a02f-76a6-af53-f561405d1fcb",
-                     *               "pdfUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/pdf",
+                     *               "id": "fb9c0ed7-45c5-7367-85f9-a6cac081cd7d",
+                     *               "pdfUrl": "/api/feedback/submissions/472fbb54-49a1-739e-8eb0-06ea490f7556/documents/fb9c0ed7-45c5-7367-85f9-a6cac081cd7d/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a21894-a031-71d9-a45c-69827c723773",
+                     *               "submissionId": "472fbb54-49a1-739e-8eb0-06ea490f7556",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *           "id": "01a21894-a031-71d9-a45c-69827c723773",
+                     *           "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *           "id": "472fbb54-49a1-739e-8eb0-06ea490f7556",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *             "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *             "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *             "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-26T15:58:43.248Z",
-                     *           "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *           "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a21894-a031-71d9-a45c-69827c723773",
+                     *         "currentSubmissionId": "472fbb54-49a1-739e-8eb0-06ea490f7556",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.990Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *             "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:43.000Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *         "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-26T15:58:43.248Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-26T15:58:43.248Z",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *             "downloadUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/download",
+                     *             "documentId": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *             "downloadUrl": "/api/feedback/submissions/472fbb54-49a1-739e-8eb0-06ea490f7556/documents/fb9c0ed7-45c5-7367-85f9-a6cac081cd7d/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a21894-a02f-76a6-af53-f561405d1fcb",
-                     *             "pdfUrl": "/api/feedback/submissions/01a21894-a031-71d9-a45c-69827c723773/documents/01a21894-a02f-76a6-af53-f561405d1fcb/pdf",
+                     *             "id": "fb9c0ed7-45c5-7367-85f9-a6cac081cd7d",
+                     *             "pdfUrl": "/api/feedback/submissions/472fbb54-49a1-739e-8eb0-06ea490f7556/documents/fb9c0ed7-45c5-7367-85f9-a6cac081cd7d/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a21894-a031-71d9-a45c-69827c723773",
+                     *             "submissionId": "472fbb54-49a1-739e-8eb0-06ea490f7556",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *         "id": "01a21894-a031-71d9-a45c-69827c723773",
+                     *         "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *         "id": "472fbb54-49a1-739e-8eb0-06ea490f7556",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a21894-98c4-7372-8cbb-85dc3f8cb320",
-                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-26T15:58:43.248Z",
-                     *         "submittedById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "submittedAt": "2026-09-01T08:00:00.000Z",
+                     *         "submittedById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -33560,20 +33560,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:58:43.077Z",
-                     *         "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *         "lastActivity": "2026-11-26T15:58:43.265Z",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *         "lastActivity": "2026-09-01T08:00:00.000Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -33587,63 +33587,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T15:58:43.265Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *           "deadline": "2026-12-01T15:58:43.012Z",
-                     *           "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *           "deadline": "2026-09-06T08:00:00.000Z",
+                     *           "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *         "createdAt": "2026-11-26T15:58:42.974Z",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:42.990Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *             "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *             "createdAt": "2026-11-26T15:58:43.000Z",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *             "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *             "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *             "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *             "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *           "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *           "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *         "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-26T15:58:43.265Z"
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -33688,14 +33688,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T15:58:43.110Z",
-                     *         "documentId": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "documentId": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *         "editors": [
-                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
-                     *         "id": "01a21894-9fa7-74ed-8d59-d83acb19fb5e",
+                     *         "id": "812fed0e-b114-7578-8227-f333cfd9b479",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *         "savedById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -33703,14 +33703,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-26T15:58:43.085Z",
-                     *         "documentId": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "documentId": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *         "editors": [
-                     *           "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
-                     *         "id": "01a21894-9f8e-77a2-a85a-e233789bcfeb",
+                     *         "id": "408d5528-2119-7a89-813a-dd6a67f4bd8c",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *         "savedById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -33808,23 +33808,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:58:43.085Z",
-                     *       "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
-                     *       "lastActivity": "2026-11-26T15:58:43.130Z",
-                     *       "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *       "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *       "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "lastEditedByUser": {
-                     *         "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -33838,9 +33838,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-26T15:58:43.130Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -33881,110 +33881,110 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.897Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-12-01T15:58:43.012Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-06T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *               "createdAt": "2026-11-26T15:58:42.990Z",
+                     *               "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *               "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *               "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *               "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *               "createdAt": "2026-11-26T15:58:43.000Z",
+                     *               "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *               "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *               "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *               "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *               "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *               "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *           "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:43.033Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a21894-9ed2-7655-a5ae-b7f408de4e91",
+                     *       "id": "80be6648-fca3-7b03-8438-18b23d6b765e",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *           "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *         },
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "teacher": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T15:58:42.897Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "writing": []
                      *     }
                      */
@@ -34025,17 +34025,17 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "classId": "01a2087b-9f00-7c6e-8a51-5c1d6c0f7a21",
+                     *         "classId": "0143fcef-5d09-7a3b-89a3-88b910d01360",
                      *         "className": "7b",
                      *         "deletedAt": "2026-11-23T12:57:12.402Z",
-                     *         "documentId": "01a2087b-a1c2-7b11-8d0e-1a3d2f7c9e04",
+                     *         "documentId": "fff99352-83f5-74d1-812c-7e18516ae821",
                      *         "expiresAt": "2026-11-24T12:57:12.611Z",
                      *         "fileExtension": "docx",
                      *         "groupName": "Group 1",
-                     *         "id": "01a2087b-a2b9-704d-8fa9-f220c8088e96",
+                     *         "id": "db473719-9025-71f8-8240-378ecf1d7bda",
                      *         "receivedAt": "2026-11-23T12:57:12.611Z",
                      *         "savedBy": {
-                     *           "id": "01a2087b-9d11-7e0a-9b3c-2f4a8d6e1c55",
+                     *           "id": "f6aa8c87-8b49-7637-8961-145429156f52",
                      *           "image": null,
                      *           "name": "Ben Okoye"
                      *         },
@@ -34172,23 +34172,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-26T15:58:42.897Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T15:58:43.077Z",
-                     *           "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *           "lastActivity": "2026-11-26T15:58:43.077Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *           "lastActivity": "2026-09-01T08:00:00.000Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -34202,28 +34202,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-26T15:58:43.077Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *           "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *         },
                      *         {
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-26T15:58:43.085Z",
-                     *           "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
+                     *           "createdById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
-                     *           "lastActivity": "2026-11-26T15:58:43.130Z",
-                     *           "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *           "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *           "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "lastEditedByUser": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -34237,113 +34237,113 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-26T15:58:43.130Z",
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *           "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *         "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a21894-9b4c-70d4-a7aa-d1ae56039d6f",
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
-                     *             "deadline": "2026-12-01T15:58:43.012Z",
-                     *             "id": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "deadline": "2026-09-06T08:00:00.000Z",
+                     *             "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *           "createdAt": "2026-11-26T15:58:42.974Z",
+                     *           "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *               "createdAt": "2026-11-26T15:58:42.990Z",
+                     *               "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a21894-9f30-7784-b458-68b23b0a6969",
+                     *               "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f30-7784-b458-68b23b0a6969/download"
+                     *               "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *               "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
-                     *               "createdAt": "2026-11-26T15:58:43.000Z",
+                     *               "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a21894-9f20-705f-a1f6-39e0796c14b3",
-                     *               "id": "01a21894-9f39-76bd-9ee8-75f976c97a98",
+                     *               "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *               "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
-                     *               "url": "/api/assignments/01a21894-9f20-705f-a1f6-39df6b0a1049/attachments/01a21894-9f39-76bd-9ee8-75f976c97a98/download"
+                     *               "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *               "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a21894-9ec3-7741-a132-24986b860542",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9f20-705f-a1f6-39e0796c14b3",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-12-02T15:58:43.027Z",
+                     *           "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-26T15:58:43.077Z"
+                     *           "updatedAt": "2026-09-01T08:00:00.000Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
                      *       "helpClaimedBy": null,
-                     *       "id": "01a21894-9ed2-7655-a5ae-b7f408de4e91",
+                     *       "id": "80be6648-fca3-7b03-8438-18b23d6b765e",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f57d0fe117",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "1e8e0ade-0078-7a78-8de4-7baefa7e4750",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85dc3f8cb320"
+                     *           "userId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f"
                      *         },
                      *         {
-                     *           "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *           "id": "01a21894-9ed2-7655-a5ae-b7f652afc695",
-                     *           "joinedAt": "2026-11-26T15:58:42.897Z",
+                     *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *           "id": "5fa257aa-c9dd-72ea-80aa-a61763cf264b",
+                     *           "joinedAt": "2026-09-01T08:00:00.000Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a21894-98c4-7372-8cbb-85df06b5eca9"
+                     *           "userId": "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         }
                      *       ],
                      *       "online": [],
-                     *       "organizationId": "01a21894-98c1-7165-b1ce-a237f589b832",
+                     *       "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *       "teacher": {
-                     *         "id": "01a21894-98c3-71a0-9f54-9f9b7621b91a",
+                     *         "id": "b35273cf-6236-712f-8d08-305facbc6ccb",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-26T15:58:42.897Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "writing": []
                      *     }
                      */
@@ -34389,20 +34389,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:58:43.077Z",
-                     *         "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *         "lastActivity": "2026-11-26T15:58:43.077Z",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *         "lastActivity": "2026-09-01T08:00:00.000Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -34416,28 +34416,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-26T15:58:43.077Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       },
                      *       {
-                     *         "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *         "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-26T15:58:43.085Z",
-                     *         "createdById": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *         "createdAt": "2026-09-01T08:00:00.000Z",
+                     *         "createdById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *         "id": "01a21894-9f8e-77a2-a85a-e2325b1f240f",
-                     *         "lastActivity": "2026-11-26T15:58:43.130Z",
-                     *         "lastEditedBy": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *         "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *         "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *         "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "lastEditedByUser": {
-                     *           "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -34451,9 +34451,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-26T15:58:43.130Z",
+                     *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *         "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *       }
                      *     ]
                      */
@@ -34489,7 +34489,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                 *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -34509,20 +34509,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a21894-9f20-705f-a1f6-39df6b0a1049",
+                     *       "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-26T15:58:43.077Z",
-                     *       "createdById": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "createdById": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a21894-9ed2-7655-a5ae-b7f3527da9e8",
-                     *       "id": "01a21894-9f85-70c4-998b-fb121b3b2c9f",
-                     *       "lastActivity": "2026-11-26T15:58:43.077Z",
+                     *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *       "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
+                     *       "lastActivity": "2026-09-01T08:00:00.000Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -34536,9 +34536,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-26T15:58:43.077Z",
+                     *       "updatedAt": "2026-09-01T08:00:00.000Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -34594,49 +34594,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a21894-9fd3-72e7-9f70-7fd851cc664a",
+                     *               "id": "dfa8cc17-dee4-787d-8ecd-db004166147d",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a21894-9ed2-7655-a5ae-b7f408de4e91/messages/attachments/01a21894-9fd3-72e7-9f70-7fd851cc664a/download"
+                     *               "url": "/api/workrooms/80be6648-fca3-7b03-8438-18b23d6b765e/messages/attachments/dfa8cc17-dee4-787d-8ecd-db004166147d/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-26T15:58:43.160Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a21894-9fd8-739c-b2f4-93247d2c1f13",
-                     *           "replyToId": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
+                     *           "id": "f84c19a9-a841-7c52-8159-c2621363c9c9",
+                     *           "replyToId": "c26f9b41-dcdd-72cb-817b-359441e28e24",
                      *           "sender": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *             "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *           "senderId": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *           "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-26T15:58:43.148Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-26T15:58:43.167Z",
-                     *           "id": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
+                     *           "editedAt": "2026-09-01T08:00:00.000Z",
+                     *           "id": "c26f9b41-dcdd-72cb-817b-359441e28e24",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *             "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *           "senderId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *           "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -34675,10 +34675,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a21894-9fd3-72e7-9f70-7fd851cc664a"
+                 *         "dfa8cc17-dee4-787d-8ecd-db004166147d"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0"
+                 *       "replyToId": "c26f9b41-dcdd-72cb-817b-359441e28e24"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -34707,29 +34707,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a21894-9fd3-72e7-9f70-7fd851cc664a",
+                     *           "id": "dfa8cc17-dee4-787d-8ecd-db004166147d",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a21894-9ed2-7655-a5ae-b7f408de4e91/messages/attachments/01a21894-9fd3-72e7-9f70-7fd851cc664a/download"
+                     *           "url": "/api/workrooms/80be6648-fca3-7b03-8438-18b23d6b765e/messages/attachments/dfa8cc17-dee4-787d-8ecd-db004166147d/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-26T15:58:43.160Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a21894-9fd8-739c-b2f4-93247d2c1f13",
-                     *       "replyToId": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
+                     *       "id": "f84c19a9-a841-7c52-8159-c2621363c9c9",
+                     *       "replyToId": "c26f9b41-dcdd-72cb-817b-359441e28e24",
                      *       "sender": {
-                     *         "id": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *         "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21894-98c4-7372-8cbb-85df06b5eca9",
+                     *       "senderId": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34784,10 +34784,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a21894-9fd3-72e7-9f70-7fd851cc664a",
+                     *       "id": "dfa8cc17-dee4-787d-8ecd-db004166147d",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a21894-9ed2-7655-a5ae-b7f408de4e91/messages/attachments/01a21894-9fd3-72e7-9f70-7fd851cc664a/download"
+                     *       "url": "/api/workrooms/80be6648-fca3-7b03-8438-18b23d6b765e/messages/attachments/dfa8cc17-dee4-787d-8ecd-db004166147d/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -34889,21 +34889,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-26T15:58:43.148Z",
-                     *       "deletedAt": "2026-11-26T15:58:43.180Z",
-                     *       "editedAt": "2026-11-26T15:58:43.167Z",
-                     *       "id": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
+                     *       "deletedAt": "2026-09-01T08:00:00.000Z",
+                     *       "editedAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "c26f9b41-dcdd-72cb-817b-359441e28e24",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "senderId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -34956,21 +34956,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-26T15:58:43.148Z",
+                     *       "createdAt": "2026-09-01T08:00:00.000Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-26T15:58:43.167Z",
-                     *       "id": "01a21894-9fcd-71a3-bd12-5cdbf9e9c5e0",
+                     *       "editedAt": "2026-09-01T08:00:00.000Z",
+                     *       "id": "c26f9b41-dcdd-72cb-817b-359441e28e24",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *         "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a21894-98c4-7372-8cbb-85dc3f8cb320",
+                     *       "senderId": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a21894-9ed2-7655-a5ae-b7f408de4e91"
+                     *       "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -35005,7 +35005,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a21894-9fd8-739c-b2f4-93247d2c1f13"
+                 *       "lastReadMessageId": "f84c19a9-a841-7c52-8159-c2621363c9c9"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];

@@ -117,6 +117,17 @@ impl Default for RosterTimeouts {
     }
 }
 
+impl RosterTimeouts {
+    /// For a person who waits for the result: nothing is repeated.
+    pub const INTERACTIVE: Self = Self {
+        total: Duration::from_mins(2),
+        response: Duration::from_secs(20),
+        idle: Duration::from_secs(10),
+        backoff: Duration::from_secs(1),
+        pause_max: Duration::ZERO,
+    };
+}
+
 /// The client.
 #[derive(Clone)]
 pub struct RosterClient {
@@ -132,6 +143,14 @@ impl RosterClient {
             http: Arc::new(OutgoingHttp::new(networks)?),
             timeouts,
         })
+    }
+
+    /// Returns a client with the same connections and other timeouts.
+    pub fn with_timeouts(&self, timeouts: RosterTimeouts) -> Self {
+        Self {
+            http: Arc::clone(&self.http),
+            timeouts,
+        }
     }
 
     /// Returns whether a URL may be used as the address of a server or of its token endpoint.

@@ -162,10 +162,18 @@ pub const RANGE: &[(&str, &str)] = &[
         "names stand within the texts of the log; an erasure is rare and reads it in pieces",
     ),
     ("platform/erasure::STRIDE_END", "where such a piece ends"),
+    (
+        "dump/school_completion::HANDED_OUT_FILE",
+        "an import of a school is rare; by an index of the documents that were handed out alone",
+    ),
 ];
 
 /// Statements that may read all rows of one school.
 pub const SCHOOL: &[(&str, &str)] = &[
+    (
+        "dump/school_completion::*",
+        "an import of a school is rare, and reads all of its rows",
+    ),
     ("activity::OWN_CLASSES", "a school has tens of classes"),
     ("rooms::ROOMS", "a school has tens of classes"),
     ("classes::LIST*", "the list of the school's classes"),
