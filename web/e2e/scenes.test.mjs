@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 import { chooseFile, countClicks, type } from "./clicks.mjs";
-import { ready, scenario } from "./harness.mjs";
+import { ready, scenario, until } from "./harness.mjs";
 
 /** Most clicks and keys of each step. */
 const BOUNDS = {
@@ -110,11 +110,22 @@ scenario("a lesson", async (harness, t) => {
   });
 });
 
-scenario("a student submits, takes back, and submits late", async (harness, t) => {
-  const topic = await harness.topic("Landforms");
+/** Returns the work of the group Rivers on the topic. */
+async function workOfRivers(harness) {
+  const { groupAssignments } = await harness.topic("Landforms");
+  return groupAssignments.find((one) => one.group.name === "Rivers");
+}
+
+/** Returns the report that the group Rivers writes. */
+async function reportOfRivers(harness) {
   const rivers = await harness.group("Rivers", "ana");
   const { documents } = await (await harness.api("ana")).get(`/workrooms/${rivers.workRoomId}`);
-  const report = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
+  return { rivers, report: documents.find((one) => one.status === "DRAFT" && one.documentType === "word") };
+}
+
+scenario("a student submits, takes back, and submits late", async (harness, t) => {
+  const topic = await harness.topic("Landforms");
+  const { rivers, report } = await reportOfRivers(harness);
   const ana = await harness.page("ana", { path: `/groups/${rivers.id}/documents/${report.id}` });
   const step = await stepsOn(ana, t);
   const submit = async () => {
@@ -130,6 +141,8 @@ scenario("a student submits, takes back, and submits late", async (harness, t) =
       .getByText(/Submitted .* by Ana Lima/)
       .first()
       .waitFor();
+    // The history may show the same words about an earlier submission.
+    await until(async () => (await workOfRivers(harness)).currentSubmissionId !== null, "the submission is stored");
   };
   await step("submit", submit);
   await step("take back", async () => {
@@ -146,6 +159,10 @@ scenario("a student submits, takes back, and submits late", async (harness, t) =
 
 scenario("the works of a topic are graded, saved, copied and finished", async (harness, t) => {
   const topic = await harness.topic("Landforms");
+  if ((await workOfRivers(harness)).currentSubmissionId === null) {
+    const { report } = await reportOfRivers(harness);
+    await (await harness.api("ana")).post(`/workrooms/documents/${report.id}/submit`, { assignmentId: topic.id });
+  }
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   const step = await stepsOn(ada, t);
   await step("save all works as ZIP", async () => {
