@@ -68,10 +68,18 @@ scenario("an evening of preparation", async (harness, t) => {
   assert.ok(!made.groupAssignments.some((one) => one.group.name === "Deserts"));
 });
 
-scenario("a lesson", async (harness, t) => {
+const STUDENTS = ["ana", "ben", "cleo", "dario", "ella", "finn"];
+
+scenario("a lesson with six students", async (harness, t) => {
   const topic = await harness.topic("Landforms");
-  const rivers = await harness.group("Rivers", "ana");
-  const ana = await harness.page("ana", { path: `/groups/${rivers.id}` });
+  const groups = topic.groupAssignments.map((one) => one.groupId);
+  const students = [];
+  for (const who of STUDENTS) {
+    const own = await (await harness.api(who)).get("/groups");
+    const group = own.find((one) => groups.includes(one.id));
+    students.push({ who, group, page: await harness.page(who, { path: `/groups/${group.id}` }) });
+  }
+  const [ana, ben] = students;
   const board = await harness.page("ada", { path: "/" });
   const step = await stepsOn(board, t);
   const card = (name) => board.locator("article").filter({ hasText: name });
@@ -79,7 +87,10 @@ scenario("a lesson", async (harness, t) => {
     await board.locator(`a[href="/topics/${topic.id}/board"]`).first().click();
     await board.locator("[data-card]").first().waitFor();
   });
-  await (await harness.api("ana")).post(`/groups/${rivers.id}/help`, { message: "May we use the atlas?" });
+  await ana.page.getByRole("button", { name: "Ask for help", exact: true }).click();
+  const question = ana.page.getByRole("dialog");
+  await type(question.getByRole("textbox"), "May we use the atlas?");
+  await question.getByRole("button", { name: "Ask for help", exact: true }).click();
   const call = board.locator("aside ol > li").filter({ hasText: "May we use the atlas?" });
   await call.waitFor();
   await step("mark a call for help as handled", async () => {
@@ -93,7 +104,7 @@ scenario("a lesson", async (harness, t) => {
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await board.getByText("Sent to 8 groups").waitFor();
   });
-  await ana.getByText("The atlas is on my desk.").first().waitFor();
+  for (const { page } of students) await page.getByText("The atlas is on my desk.").first().waitFor();
   await step("give more time", async () => {
     await board.getByRole("button", { name: "+5 min" }).click();
     await board.getByRole("button", { name: "Give 5 more minutes" }).click();
@@ -108,6 +119,7 @@ scenario("a lesson", async (harness, t) => {
       .click();
     await card("Deserts").getByText("Ben Okoye").waitFor();
   });
+  await ben.page.getByRole("button", { name: "Go to Group 4: Deserts" }).waitFor();
 });
 
 /** Returns the work of the group Rivers on the topic. */

@@ -8,6 +8,7 @@ use db::Database;
 
 use test_support::TestApp;
 use test_support::row_counts;
+use test_support::rows::execute;
 
 /// Tables that change without a call: the event outbox, and what background jobs count and send.
 const VOLATILE: [&str; 6] = [
@@ -25,6 +26,10 @@ const TRACK_WRITES: &str = "
     CREATE UNLOGGED TABLE kept.touched (name TEXT NOT NULL);
     CREATE FUNCTION kept.touch() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN INSERT INTO kept.touched VALUES (TG_TABLE_NAME); RETURN NULL; END $$;";
+
+/// A backup that never ends.
+const SUSPEND_FILE_REMOVALS: &str =
+    "INSERT INTO settings (name, value, updated_at) VALUES ('backup-matrix', '', 253402300799000)";
 
 enum DatabaseConnection {
     Sqlite(rusqlite::Connection),
@@ -44,8 +49,10 @@ struct State {
 pub struct ServiceSnapshot(Arc<Mutex<State>>);
 
 impl ServiceSnapshot {
-    /// Takes a snapshot of the current state.
+    /// Takes a snapshot of the current state, and suspends removals of files: one that runs during a restore would remove a
+    /// file to which a restored row refers.
     pub async fn take(app: &TestApp) -> Self {
+        execute(&app.database, SUSPEND_FILE_REMOVALS.to_owned()).await;
         let (database, folder) = (app.database.clone(), app.folder().to_owned());
         let state = tokio::task::spawn_blocking(move || State::new(&database, &folder));
         Self(Arc::new(Mutex::new(state.await.unwrap())))
