@@ -130,10 +130,10 @@ pub fn compare_schema(database: &Database) -> Result<SchemaState> {
 }
 
 /// Creates an empty in-memory database with the newest schema, for inspection.
-pub(super) fn migrated_in_memory() -> Result<Connection> {
+pub(super) fn migrated_in_memory() -> Result<rusqlite::Connection> {
     let mut sqlite = rusqlite::Connection::open_in_memory().map_err(internal)?;
     run(&runner(), &mut sqlite)?;
-    Ok(Connection::Sqlite(sqlite))
+    Ok(sqlite)
 }
 
 /// Applies all pending migrations in one transaction. By default refinery records an applied migration in a second

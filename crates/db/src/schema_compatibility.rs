@@ -59,7 +59,7 @@ impl SchemaRequirements {
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             migration: newest_migration(),
-            tables: tables(&mut migrated_in_memory()?)?,
+            tables: tables(&mut Connection::Sqlite(migrated_in_memory()?))?,
             statements: statements.collect(),
         })
     }

@@ -93,10 +93,10 @@ pub struct RowHeader {
 
 impl RowHeader {
     pub fn of(table: &ArchivedTable) -> Self {
-        let columns = table.columns.iter();
+        let columns = table.columns().iter();
         Self {
             table: table.name.to_owned(),
-            columns: columns.map(|(name, kind)| ((*name).to_owned(), *kind)).collect(),
+            columns: columns.map(|column| (column.name.clone(), column.kind)).collect(),
         }
     }
 
@@ -113,9 +113,14 @@ pub struct ArchivedRow<'h> {
 }
 
 impl ArchivedRow<'_> {
+    /// Returns the value in a column, if the archive has the column.
+    pub fn get(&self, column: &str) -> Option<&Cell> {
+        self.header.position(column).map(|index| &self.cells[index])
+    }
+
     /// Returns the text in a column, if it has one.
     pub fn text(&self, column: &str) -> Option<&str> {
-        match self.header.position(column).map(|index| &self.cells[index]) {
+        match self.get(column) {
             Some(Cell::Text(text)) => Some(text),
             _ => None,
         }
@@ -123,7 +128,7 @@ impl ArchivedRow<'_> {
 
     /// Returns the number in a column, if it has one.
     pub fn int(&self, column: &str) -> Option<i64> {
-        match self.header.position(column).map(|index| &self.cells[index]) {
+        match self.get(column) {
             Some(Cell::Int(number)) => Some(*number),
             _ => None,
         }
@@ -375,7 +380,7 @@ fn json_of(cell: &Cell) -> Value {
 }
 
 /// Reads a value of a row; `None` if it is not of the type of its column.
-pub(super) fn cell_of(value: Value, kind: ColumnType) -> Option<Cell> {
+fn cell_of(value: Value, kind: ColumnType) -> Option<Cell> {
     match (value, kind) {
         (Value::Null, _) => Some(Cell::Null),
         (Value::String(text), ColumnType::Text) => Some(Cell::Text(text)),

@@ -14,7 +14,7 @@ use domain::id::{ClassId, DocumentId, GroupId, UserId};
 use domain::number::GroupNumber;
 use domain::text::name_key;
 
-use super::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, cell_of, read_chunk};
+use super::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, read_chunk};
 use super::tables::{ArchivedTable, INSERT_ROWS};
 use crate::documents::{DOCUMENT_COLUMNS, document};
 use crate::dump::Cell;
@@ -22,7 +22,7 @@ use crate::labels::{GROUP_CONTEXT_COLUMNS, group_context};
 use crate::platform::archives::{ErasedRow, erase_row};
 use crate::sql::Value;
 use crate::{WriteTx, args, statements};
-use common::error::{Error, Result};
+use common::error::Result;
 use common::failpoint;
 
 statements! {
@@ -301,15 +301,11 @@ impl RowInserter<'_, '_> {
             self.flush()?;
             self.table = Some(table);
         }
-        let columns = table.columns.iter().map(|(name, kind)| {
-            let index = row.header.columns.iter().position(|(column, _)| column == name);
-            match index {
-                Some(index) => Ok(row.cells[index].clone()),
-                None => cell_of(serde_json::from_str(table.added_value(name))?, *kind)
-                    .ok_or_else(|| Error::Internal(anyhow::anyhow!("{}.{name} has no value", table.name))),
-            }
-        });
-        self.batch.push(columns.collect::<Result<_>>()?);
+        let cells = table
+            .columns()
+            .iter()
+            .map(|column| row.get(&column.name).unwrap_or(&column.default).clone());
+        self.batch.push(cells.collect());
         if self.batch.len() == INSERT_ROWS {
             self.flush()?;
         }

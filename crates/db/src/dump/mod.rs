@@ -69,7 +69,7 @@ pub enum Cell {
 }
 
 impl ColumnType {
-    fn of_type(declared: &str) -> Option<Self> {
+    pub(crate) fn of_type(declared: &str) -> Option<Self> {
         match declared.to_ascii_uppercase().as_str() {
             "TEXT" => Some(Self::Text),
             "BIGINT" => Some(Self::Int),
