@@ -235,6 +235,37 @@ impl AssignmentOrder {
 }
 
 impl Assignment {
+    /// Returns a new published topic outside of a course, with one text for all groups and without optional properties.
+    pub fn new(
+        id: AssignmentId,
+        organization_id: OrganizationId,
+        class_id: ClassId,
+        title: Title,
+        deadline: Timestamp,
+        created_by_id: UserId,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id,
+            class_id,
+            course_id: None,
+            title,
+            description: Description::stored(""),
+            deadline,
+            required_submissions: RequiredSubmissions::stored(1),
+            is_shared: true,
+            finished: None,
+            max_points: None,
+            grade_scale: None,
+            late_policy: LatePolicy::Allow,
+            publication: TopicPublication::default(),
+            created_by_id,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns the key by which a list in this order is sorted, ascending.
     pub fn sort_key(&self, order: AssignmentOrder) -> (Timestamp, String, AssignmentId) {
         use AssignmentOrder as Order;

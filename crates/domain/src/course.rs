@@ -60,6 +60,28 @@ pub struct CourseEdit {
 }
 
 impl Course {
+    /// Returns a new active course without a description.
+    pub fn new(
+        id: CourseId,
+        organization_id: OrganizationId,
+        class_id: ClassId,
+        subject_id: SubjectId,
+        name: Name,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id,
+            class_id,
+            subject_id,
+            name,
+            description: None,
+            status: CourseStatus::Active,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Applies a PATCH. `is_empty` means that the course has neither groups nor topics. When the subject changes, the
     /// groups of the course follow it ([`crate::group::Group::follow_subject`]).
     pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<FieldDiff, DomainError> {
@@ -135,17 +157,7 @@ mod tests {
     use super::*;
 
     fn poems() -> Course {
-        Course {
-            id: CourseId::new("poems"),
-            organization_id: OrganizationId::new("school"),
-            class_id: ClassId::new("7b"),
-            subject_id: SubjectId::new("german"),
-            name: Name::stored("Poems"),
-            description: None,
-            status: CourseStatus::Active,
-            created_at: Timestamp::from_millis(1),
-            updated_at: Timestamp::from_millis(1),
-        }
+        crate::samples::course("poems")
     }
 
     #[test]

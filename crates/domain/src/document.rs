@@ -249,6 +249,46 @@ pub struct Document {
 }
 
 impl Document {
+    /// Returns a new Word document without a revision.
+    pub fn new(
+        id: DocumentId,
+        organization_id: OrganizationId,
+        work_room_id: WorkRoomId,
+        group_id: GroupId,
+        title: DocumentTitle,
+        created_by_id: UserId,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id,
+            work_room_id,
+            group_id,
+            title,
+            document_type: DocumentType::Word,
+            file_extension: FileExtension::Docx,
+            status: DocumentState::Draft,
+            locked_at: None,
+            locked_by_assignment_id: None,
+            assignment_id: None,
+            generation: 1,
+            current_revision_id: None,
+            version: 0,
+            size: 0,
+            created_by_id,
+            last_edited_by: None,
+            last_activity: now,
+            save_failed_at: None,
+            cut_at: None,
+            freezing_until: None,
+            unsaved_generation: None,
+            submitted_at: None,
+            submitted_by_id: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns the mode in which the editor opens. Editing requires a draft, write permission, and a class that is not
     /// archived. PDFs are read-only: the document server does not report changes to them when the last user leaves.
     pub fn mode(&self, may_write: bool, class_status: ClassStatus) -> EditorMode {

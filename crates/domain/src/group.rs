@@ -127,6 +127,41 @@ impl GroupContext {
 }
 
 impl Group {
+    /// Returns a new group with the default name, without members, course and optional properties.
+    pub fn new(
+        id: GroupId,
+        organization_id: OrganizationId,
+        class_id: ClassId,
+        work_room_id: WorkRoomId,
+        group_number: GroupNumber,
+        created_by_id: UserId,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id,
+            class_id,
+            work_room_id,
+            name: Self::default_name(group_number),
+            group_number,
+            display_name: None,
+            start_date: None,
+            meeting_place: None,
+            required_documents: RequiredDocuments::stored(1),
+            subject_id: None,
+            course_id: None,
+            help: HelpFlag::default(),
+            created_by_id,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Returns the name of a group that was created without a name.
+    pub fn default_name(number: GroupNumber) -> ShortName {
+        ShortName::stored(format!("Group {number}"))
+    }
+
     /// Returns whether the viewer may see the group. Students see only their own groups, and only once the group has
     /// started and the class is not a draft; admins and the teachers of the class see all groups.
     pub fn visible_to(

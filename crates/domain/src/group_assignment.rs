@@ -223,6 +223,30 @@ pub const fn is_effective(assignment: &Assignment, file: &AssignmentAttachment) 
 }
 
 impl GroupAssignment {
+    /// Returns the link of a group that has not started and has no text of its own.
+    pub fn new(
+        id: GroupAssignmentId,
+        organization_id: OrganizationId,
+        assignment_id: AssignmentId,
+        group_id: GroupId,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id,
+            assignment_id,
+            group_id,
+            status: GroupAssignmentStatus::NotStarted,
+            current_submission_id: None,
+            description_override: None,
+            includes_shared_text: false,
+            late_allowed_until: None,
+            publication: TopicPublication::default(),
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns whether the topic is published for the group.
     pub fn is_published(&self, assignment: &Assignment, now: Timestamp) -> bool {
         assignment.publication.for_group(self.publication).is_published(now)

@@ -226,6 +226,33 @@ pub fn return_submission<'d>(
 }
 
 impl Submission {
+    /// Returns the submission of an attempt, without members and note.
+    pub fn new(
+        id: SubmissionId,
+        organization_id: OrganizationId,
+        link: GroupAssignmentId,
+        next: &NextAttempt,
+        submitted_by_id: UserId,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id,
+            group_assignment_id: link,
+            attempt: next.attempt,
+            status: SubmissionStatus::Active,
+            submitted_by_id,
+            submitted_at: next.submitted_at,
+            on_behalf: false,
+            lateness: next.lateness,
+            member_ids: Vec::new(),
+            note: None,
+            withdrawn_at: None,
+            withdrawn_by_id: None,
+            created_at: now,
+        }
+    }
+
     /// Recomputes the lateness after a teacher changed the deadline and requested it. Returns whether it changed.
     pub fn update_lateness(&mut self, link: &GroupAssignment, assignment: &Assignment) -> bool {
         let lateness = link.lateness(assignment, self.submitted_at);

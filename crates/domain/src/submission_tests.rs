@@ -8,21 +8,16 @@ use crate::group_assignment::GroupAssignmentStatus;
 use crate::samples::{ada, assignment, at, ben, document, link};
 
 fn attempt(number: i64, lateness: Lateness) -> Submission {
-    Submission {
-        id: SubmissionId::new(number.to_string()),
-        organization_id: OrganizationId::new("school"),
-        group_assignment_id: GroupAssignmentId::new("g on t"),
+    let next = NextAttempt {
         attempt: number,
-        status: SubmissionStatus::Active,
-        submitted_by_id: ben(),
-        submitted_at: at(900),
-        on_behalf: false,
+        documents: Vec::new(),
         lateness,
+        submitted_at: at(900),
+    };
+    let (id, school) = (SubmissionId::new(number.to_string()), OrganizationId::new("school"));
+    Submission {
         member_ids: vec![ben()],
-        note: None,
-        withdrawn_at: None,
-        withdrawn_by_id: None,
-        created_at: at(900),
+        ..Submission::new(id, school, GroupAssignmentId::new("g on t"), &next, ben(), at(900))
     }
 }
 

@@ -88,24 +88,22 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
     let publication = TopicPublication::new(new.is_draft, new.publish_at)?;
     publication.check_deadline(new.deadline, &FieldDiff::new(), tx.now())?;
     let defaults = tx.organization_settings()?;
+    let (id, school, title) = (
+        AssignmentId::new(clock::new_id()),
+        tx.organization().clone(),
+        new.title.clone(),
+    );
+    let blank = Assignment::new(id, school, class.id, title, new.deadline, person(tx)?, tx.now());
     let assignment = Assignment {
-        id: AssignmentId::new(clock::new_id()),
-        organization_id: tx.organization().clone(),
-        class_id: class.id,
         course_id: course.as_ref().map(|course| course.id.clone()),
-        title: new.title.clone(),
-        description: new.description.clone().unwrap_or_else(|| Description::stored("")),
-        deadline: new.deadline,
-        required_submissions: new.required_submissions.unwrap_or(RequiredSubmissions::stored(1)),
-        is_shared: new.is_shared.unwrap_or(true),
-        finished: None,
+        description: new.description.clone().unwrap_or(blank.description),
+        required_submissions: new.required_submissions.unwrap_or(blank.required_submissions),
+        is_shared: new.is_shared.unwrap_or(blank.is_shared),
         max_points: new.max_points,
         grade_scale: new.grade_scale.clone().or(defaults.grade_scale),
-        late_policy: new.late_policy.or(defaults.late_default).unwrap_or(LatePolicy::Allow),
+        late_policy: new.late_policy.or(defaults.late_default).unwrap_or(blank.late_policy),
         publication,
-        created_by_id: person(tx)?,
-        created_at: tx.now(),
-        updated_at: tx.now(),
+        ..blank
     };
     tx.insert_assignment(&assignment)?;
     let attached = group_assignments::attach_all(tx, &assignment, course.as_ref(), groups)?;

@@ -31,7 +31,6 @@ use super::assignments::person;
 use super::class_clones::{FileCopy, check_limit, copied_files, insert_copy};
 use super::group_assignments::groups_of_class;
 use super::group_members;
-use super::groups::default_name;
 use common::clock;
 use common::error::{Error, Result};
 use db::assignments::AssignmentFilter;
@@ -410,7 +409,7 @@ pub(super) fn copy_groups(
             Some(_) => Group::next_number(last)?,
         };
         last = Some(number);
-        let is_default_name = old.name == default_name(old.group_number);
+        let is_default_name = old.name == Group::default_name(old.group_number);
         let (course_id, subject_id) = place(old);
         let group = Group {
             id: GroupId::new(clock::new_id()),
@@ -419,7 +418,7 @@ pub(super) fn copy_groups(
             subject_id,
             work_room_id: WorkRoomId::new(clock::new_id()),
             name: if is_default_name {
-                default_name(number)
+                Group::default_name(number)
             } else {
                 old.name.clone()
             },

@@ -45,16 +45,12 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<CourseDetails> {
     let class = tx.lock_writable_class(&new.class_id)?;
     let subject = tx.subject(&new.subject_id)?;
     tx.add_class_subject(&class.id, &subject.id)?;
+    let (id, school) = (CourseId::new(clock::new_id()), tx.organization().clone());
+    let blank = Course::new(id, school, class.id, subject.id, new.name.clone(), tx.now());
     let course = Course {
-        id: CourseId::new(clock::new_id()),
-        organization_id: tx.organization().clone(),
-        class_id: class.id,
-        subject_id: subject.id,
-        name: new.name.clone(),
         description: new.description.clone(),
-        status: new.status.unwrap_or(CourseStatus::Active),
-        created_at: tx.now(),
-        updated_at: tx.now(),
+        status: new.status.unwrap_or(blank.status),
+        ..blank
     };
     tx.insert_course(&course)?;
     let details = tx.course(&course.id)?;

@@ -3,7 +3,7 @@
 
 use domain::change::document::DocumentChange;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
-use domain::document::{DOCUMENTS_MAX, Document, DocumentState};
+use domain::document::{DOCUMENTS_MAX, Document};
 use domain::document_kind::{DocumentType, FileExtension};
 use domain::domain_error::DomainError;
 use domain::file::FileKey;
@@ -110,33 +110,16 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
         .into());
     }
     let now = tx.now();
+    let (school, group, title) = (
+        tx.organization().clone(),
+        group_context.group.id.clone(),
+        new.title.clone(),
+    );
     let mut document = Document {
-        id: new.id.clone(),
-        organization_id: tx.organization().clone(),
-        work_room_id: room.clone(),
-        group_id: group_context.group.id.clone(),
-        title: new.title.clone(),
         document_type: new.file_extension.document_type(),
         file_extension: new.file_extension,
-        status: DocumentState::Draft,
-        locked_at: None,
-        locked_by_assignment_id: None,
         assignment_id: new.assignment_id.clone(),
-        generation: 1,
-        current_revision_id: None,
-        version: 0,
-        size: 0,
-        created_by_id: author.clone(),
-        last_edited_by: None,
-        last_activity: now,
-        save_failed_at: None,
-        cut_at: None,
-        freezing_until: None,
-        unsaved_generation: None,
-        submitted_at: None,
-        submitted_by_id: None,
-        created_at: now,
-        updated_at: now,
+        ..Document::new(new.id.clone(), school, room.clone(), group, title, author.clone(), now)
     };
     let revision = new.content.as_ref().map(|content| {
         let revision = revision(&document, 1, content, RevisionOrigin::Create, &author, now);

@@ -199,19 +199,13 @@ pub(super) fn attach_all(
             });
         }
         let has_document = tx.has_linked_document(&assignment.id, &group.id)?;
+        let (id, school) = (GroupAssignmentId::new(clock::new_id()), tx.organization().clone());
         tx.insert_link(&GroupAssignment {
-            id: GroupAssignmentId::new(clock::new_id()),
-            organization_id: tx.organization().clone(),
-            assignment_id: assignment.id.clone(),
-            group_id: group.id.clone(),
             status: GroupAssignmentStatus::at_attachment(has_document),
-            current_submission_id: None,
             description_override: text.resolve(None),
             includes_shared_text: includes_shared_text.value().copied().unwrap_or_default(),
-            late_allowed_until: None,
             publication,
-            created_at: tx.now(),
-            updated_at: tx.now(),
+            ..GroupAssignment::new(id, school, assignment.id.clone(), group.id.clone(), tx.now())
         })?;
         attached.groups.push(group.id);
     }

@@ -120,7 +120,7 @@ pub fn plan(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<DivisionPlan> {
     let mut groups = Vec::with_capacity(generated.groups.len());
     for members in generated.groups {
         groups.push(PlannedGroup {
-            name: groups::default_name(number),
+            name: Group::default_name(number),
             number,
             members: members.iter().filter_map(|id| people.remove(id)).collect(),
         });

@@ -9,7 +9,6 @@ use domain::course::Course;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::domain_error::DomainError;
 use domain::group::{Group, GroupEdit};
-use domain::help::HelpFlag;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
 use domain::list::List;
 use domain::number::{GroupNumber, RequiredDocuments};
@@ -20,6 +19,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::assignments::person;
 use super::deletions::{self, Deleting, KeptDeletion};
 use super::{assignments, group_assignments, group_members};
 use common::clock;
@@ -193,32 +193,29 @@ fn insert_group(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<Group> {
         None => tx.next_group_number(&class)?,
     };
     let start_date = new.start_date.map(|date| tx.resolve_timestamp(date)).transpose()?;
+    let (id, room) = (GroupId::new(clock::new_id()), WorkRoomId::new(clock::new_id()));
+    let blank = Group::new(
+        id,
+        tx.organization().clone(),
+        class,
+        room,
+        number,
+        person(tx)?,
+        tx.now(),
+    );
     let group = Group {
-        id: GroupId::new(clock::new_id()),
-        organization_id: tx.organization().clone(),
-        class_id: class,
-        work_room_id: WorkRoomId::new(clock::new_id()),
-        name: new.name.clone().unwrap_or_else(|| default_name(number)),
-        group_number: number,
+        name: new.name.clone().unwrap_or(blank.name),
         display_name: new.display_name.clone(),
         start_date,
         meeting_place: new.meeting_place.clone(),
-        required_documents: new.required_documents.unwrap_or(RequiredDocuments::stored(1)),
+        required_documents: new.required_documents.unwrap_or(blank.required_documents),
         subject_id: subject_of(tx, new.subject_id.as_ref(), course.as_ref())?,
         course_id: course.map(|course| course.id),
-        help: HelpFlag::default(),
-        created_by_id: tx.actor().user.clone().ok_or(Error::Unauthenticated)?,
-        created_at: tx.now(),
-        updated_at: tx.now(),
+        ..blank
     };
     tx.insert_group(&group)?;
     group_members::join(tx, &group, 0, &new.student_ids)?;
     Ok(group)
-}
-
-/// Returns the default name of a group.
-pub(super) fn default_name(number: GroupNumber) -> ShortName {
-    ShortName::stored(format!("Group {number}"))
 }
 
 /// Returns the course of new groups: visible to the caller, of this class, and not archived.

@@ -14,7 +14,7 @@ use domain::id::{
     AssignmentId, DocumentId, GroupAssignmentId, GroupId, RevisionId, SubmissionDocumentId, SubmissionId, UserId,
 };
 use domain::list::List;
-use domain::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
+use domain::submission::{self, NextAttempt, Submission, SubmissionDocument};
 use domain::text::Note;
 use domain::time::Timestamp;
 use garde::Validate;
@@ -426,22 +426,8 @@ fn documents_of(current: Option<&SubmissionDetails>) -> Vec<DocumentId> {
 
 /// Builds a new submission.
 fn attempt(tx: &WriteTx<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: UserId) -> Submission {
-    Submission {
-        id: SubmissionId::new(clock::new_id()),
-        organization_id: tx.organization().clone(),
-        group_assignment_id: link.clone(),
-        attempt: next.attempt,
-        status: SubmissionStatus::Active,
-        submitted_by_id: by,
-        submitted_at: next.submitted_at,
-        on_behalf: false,
-        lateness: next.lateness,
-        member_ids: Vec::new(),
-        note: None,
-        withdrawn_at: None,
-        withdrawn_by_id: None,
-        created_at: tx.now(),
-    }
+    let (id, school) = (SubmissionId::new(clock::new_id()), tx.organization().clone());
+    Submission::new(id, school, link.clone(), next, by, tx.now())
 }
 
 fn copy_of(title: &domain::text::DocumentTitle, document: &DocumentId, copied: &SubmissionCopy) -> SubmissionDocument {

@@ -2,24 +2,20 @@
 
 use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
-use domain::assignment::{Assignment, LatePolicy};
+use domain::assignment::Assignment;
 use domain::class::{ClassLabel, ClassStatus};
 use domain::details::{AssignmentDetails, DocumentDetails, GroupAssignmentDetails, GroupDetails, SubmissionDetails};
-use domain::document::{Document, DocumentState};
-use domain::document_kind::{DocumentType, FileExtension};
+use domain::document::Document;
 use domain::feedback::{Feedback, FeedbackVisibility};
 use domain::grade::{Grade, GradeStatus, MemberGrade};
 use domain::group::{Group, GroupMember, GroupRole};
-use domain::group_assignment::Lateness;
-use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus};
-use domain::help::HelpFlag;
+use domain::group_assignment::{GroupAssignment, Lateness};
 use domain::id::{
     AssignmentId, ClassId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, GroupMemberId, OrganizationId,
     SubmissionId, UserId, WorkRoomId,
 };
-use domain::number::{GroupNumber, RequiredDocuments, RequiredSubmissions};
-use domain::publication::TopicPublication;
-use domain::submission::{Submission, SubmissionStatus};
+use domain::number::GroupNumber;
+use domain::submission::{NextAttempt, Submission};
 use domain::text::{Description, DocumentTitle, FeedbackText, GradeValue, ShortName, Title};
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -65,24 +61,20 @@ pub fn group(id: &str, start: Option<Timestamp>) -> GroupDetails {
         role: GroupRole::Member,
         joined_at: NOW,
     };
+    let (group, room) = (GroupId::new(id), WorkRoomId::new(format!("room of {id}")));
     GroupDetails {
         group: Group {
-            id: GroupId::new(id),
-            organization_id: school(),
-            class_id: class(),
-            work_room_id: WorkRoomId::new(format!("room of {id}")),
             name: ShortName::stored(id),
-            group_number: GroupNumber::stored(1),
-            display_name: None,
             start_date: start,
-            meeting_place: None,
-            required_documents: RequiredDocuments::stored(1),
-            subject_id: None,
-            course_id: None,
-            help: HelpFlag::default(),
-            created_by_id: UserId::new("ada"),
-            created_at: NOW,
-            updated_at: NOW,
+            ..Group::new(
+                group,
+                school(),
+                class(),
+                room,
+                GroupNumber::stored(1),
+                UserId::new("ada"),
+                NOW,
+            )
         },
         class: label(),
         course: None,
@@ -103,24 +95,15 @@ fn label() -> ClassLabel {
 }
 
 pub fn assignment(is_shared: bool, groups: &[&GroupDetails]) -> AssignmentDetails {
+    let (id, title, ada) = (
+        AssignmentId::new("topic"),
+        Title::stored("The river"),
+        UserId::new("ada"),
+    );
     let assignment = Assignment {
-        id: AssignmentId::new("topic"),
-        organization_id: school(),
-        class_id: class(),
-        course_id: None,
-        title: Title::stored("The river"),
         description: Description::stored("for all"),
-        deadline: LATER,
-        required_submissions: RequiredSubmissions::stored(1),
         is_shared,
-        finished: None,
-        max_points: None,
-        grade_scale: None,
-        late_policy: LatePolicy::Allow,
-        publication: TopicPublication::default(),
-        created_by_id: UserId::new("ada"),
-        created_at: NOW,
-        updated_at: NOW,
+        ..Assignment::new(id, school(), class(), title, LATER, ada, NOW)
     };
     let links = groups.iter().map(|group| link(group, &assignment)).collect();
     AssignmentDetails {
@@ -135,21 +118,12 @@ pub fn assignment(is_shared: bool, groups: &[&GroupDetails]) -> AssignmentDetail
 }
 
 pub fn link(group: &GroupDetails, assignment: &Assignment) -> GroupAssignmentDetails {
-    let id = &group.group.id;
+    let group_id = &group.group.id;
+    let id = GroupAssignmentId::new(format!("link of {group_id}"));
     GroupAssignmentDetails {
         link: GroupAssignment {
-            id: GroupAssignmentId::new(format!("link of {id}")),
-            organization_id: school(),
-            assignment_id: assignment.id.clone(),
-            group_id: id.clone(),
-            status: GroupAssignmentStatus::NotStarted,
-            current_submission_id: None,
-            description_override: Some(Description::stored(format!("secret of {id}"))),
-            includes_shared_text: false,
-            late_allowed_until: None,
-            publication: TopicPublication::default(),
-            created_at: NOW,
-            updated_at: NOW,
+            description_override: Some(Description::stored(format!("secret of {group_id}"))),
+            ..GroupAssignment::new(id, school(), assignment.id.clone(), group_id.clone(), NOW)
         },
         assignment: assignment.clone(),
         group_context: group.group_context(),
@@ -160,34 +134,14 @@ pub fn link(group: &GroupDetails, assignment: &Assignment) -> GroupAssignmentDet
 }
 
 pub fn document(group: &GroupDetails) -> DocumentDetails {
+    let Group { id, work_room_id, .. } = group.group.clone();
+    let document = DocumentId::new(format!("document of {id}"));
+    let title = DocumentTitle::stored("Notes");
     DocumentDetails {
         document: Document {
-            id: DocumentId::new(format!("document of {}", group.group.id)),
-            organization_id: school(),
-            work_room_id: group.group.work_room_id.clone(),
-            group_id: group.group.id.clone(),
-            title: DocumentTitle::stored("Notes"),
-            document_type: DocumentType::Word,
-            file_extension: FileExtension::Docx,
-            status: DocumentState::Draft,
-            locked_at: None,
-            locked_by_assignment_id: None,
-            assignment_id: None,
-            generation: 1,
-            current_revision_id: None,
             version: 3,
             size: 10,
-            created_by_id: UserId::new("ben"),
-            last_edited_by: None,
-            last_activity: NOW,
-            save_failed_at: None,
-            cut_at: None,
-            freezing_until: None,
-            unsaved_generation: None,
-            submitted_at: None,
-            submitted_by_id: None,
-            created_at: NOW,
-            updated_at: NOW,
+            ..Document::new(document, school(), work_room_id, id, title, UserId::new("ben"), NOW)
         },
         last_editor: None,
         grade: None,
@@ -196,46 +150,33 @@ pub fn document(group: &GroupDetails) -> DocumentDetails {
 
 pub fn submission(link: &GroupAssignmentDetails, status: GradeStatus) -> SubmissionDetails {
     let id = SubmissionId::new("attempt");
+    let next = NextAttempt {
+        attempt: 1,
+        documents: Vec::new(),
+        lateness: Lateness {
+            is_late: false,
+            late_by_seconds: 0,
+        },
+        submitted_at: NOW,
+    };
+    let (ben, link) = (UserId::new("ben"), link.link.id.clone());
     SubmissionDetails {
         submission: Submission {
-            id: id.clone(),
-            organization_id: school(),
-            group_assignment_id: link.link.id.clone(),
-            attempt: 1,
-            status: SubmissionStatus::Active,
-            submitted_by_id: UserId::new("ben"),
-            submitted_at: NOW,
-            on_behalf: false,
-            lateness: Lateness {
-                is_late: false,
-                late_by_seconds: 0,
-            },
-            member_ids: vec![UserId::new("ben"), UserId::new("cem")],
-            note: None,
-            withdrawn_at: None,
-            withdrawn_by_id: None,
-            created_at: NOW,
+            member_ids: vec![ben.clone(), UserId::new("cem")],
+            ..Submission::new(id.clone(), school(), link, &next, ben, NOW)
         },
         documents: Vec::new(),
         grade: Some(Grade {
-            submission_id: id,
             value: Some(GradeValue::stored("group's grade")),
-            points: None,
-            feedback: None,
-            rubric: Vec::new(),
-            files: Vec::new(),
             status,
             version: 1,
-            graded_by_id: UserId::new("ada"),
-            graded_at: NOW,
-            published_at: None,
             member_grades: vec![MemberGrade {
                 user_id: UserId::new("ben"),
                 value: Some(GradeValue::stored("Ben's grade")),
                 points: None,
                 feedback: None,
             }],
-            member_marks: std::collections::BTreeMap::new(),
+            ..Grade::blank(id, UserId::new("ada"), NOW)
         }),
         feedback: Vec::new(),
     }

@@ -452,17 +452,12 @@ fn deleted_course_is_emitted_before_its_rooms_close() {
         group_context: group.group_context(),
         members: group.member_ids(),
     };
-    let course = domain::course::Course {
-        id: CourseId::new("course"),
-        organization_id: school(),
-        class_id: class(),
-        subject_id: SubjectId::new("biology"),
-        name: domain::text::Name::stored("Cells"),
-        description: None,
-        status: domain::course::CourseStatus::Active,
-        created_at: NOW,
-        updated_at: NOW,
-    };
+    let (id, subject, name) = (
+        CourseId::new("course"),
+        SubjectId::new("biology"),
+        domain::text::Name::stored("Cells"),
+    );
+    let course = domain::course::Course::new(id, school(), class(), subject, name, NOW);
     let signals = told(CourseChange::Deleted {
         course: Box::new(course),
         removed: CascadeDeletion {

@@ -156,7 +156,6 @@ mod tests {
     use domain::change::Change;
     use domain::change::deletion::{DeletedAssignment, DeletedGroup};
     use domain::class::ClassStatus;
-    use domain::course::CourseStatus;
     use domain::group::{GroupContext, GroupLabel};
     use domain::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};
     use domain::text::Name;
@@ -165,17 +164,14 @@ mod tests {
     use super::*;
 
     fn deleted(groups: usize) -> Change {
-        let course = Course {
-            id: CourseId::new("c"),
-            organization_id: OrganizationId::new("o"),
-            class_id: ClassId::new("k"),
-            subject_id: SubjectId::new("s"),
-            name: Name::stored("Cells"),
-            description: None,
-            status: CourseStatus::Active,
-            created_at: Timestamp::from_millis(1),
-            updated_at: Timestamp::from_millis(1),
-        };
+        let course = Course::new(
+            CourseId::new("c"),
+            OrganizationId::new("o"),
+            ClassId::new("k"),
+            SubjectId::new("s"),
+            Name::stored("Cells"),
+            Timestamp::from_millis(1),
+        );
         let group = |number: usize| DeletedGroup {
             group_context: GroupContext {
                 group: GroupLabel {
