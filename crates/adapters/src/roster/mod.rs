@@ -146,6 +146,7 @@ impl RosterClient {
     }
 
     /// Returns a client with the same connections and other timeouts.
+    #[must_use]
     pub fn with_timeouts(&self, timeouts: RosterTimeouts) -> Self {
         Self {
             http: Arc::clone(&self.http),
