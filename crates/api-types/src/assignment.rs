@@ -136,14 +136,6 @@ impl AssignmentView {
     pub fn id(&self) -> &AssignmentId {
         &self.fields.id
     }
-
-    pub fn into_group_assignments(self) -> Vec<GroupAssignmentView> {
-        self.group_assignments
-    }
-
-    pub fn into_attachments(self) -> Vec<AssignmentAttachmentView> {
-        self.fields.attachments
-    }
 }
 
 impl AssignmentListItemView {

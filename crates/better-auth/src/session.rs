@@ -36,9 +36,6 @@ impl Lifecycle {
         impersonation: 60 * 60,
     };
 
-    /// Lifetime of a password reset token, in seconds.
-    pub const RESET_TOKEN: i64 = 60 * 60;
-
     /// Lifetime of the cached copy of a session that ends with the browser, in seconds.
     pub const UNREMEMBERED_CACHE: i64 = 60;
 

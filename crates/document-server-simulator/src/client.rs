@@ -160,12 +160,6 @@ impl OpenEditor {
         Ok(self.call::<RevisionResponse>("type", &body).await?.revision)
     }
 
-    /// Types at the end of one paragraph, counted from zero.
-    pub async fn type_into(&self, paragraph: usize, text: &str) -> Result<u64, ClientError> {
-        let body = json!({"connection": self.opened.connection, "text": text, "paragraph": paragraph});
-        Ok(self.call::<RevisionResponse>("type", &body).await?.revision)
-    }
-
     /// Returns the session as this editor sees it.
     pub async fn view(&self) -> Result<EditorSnapshot, ClientError> {
         let url = format!("{}/practice/text?connection={}", self.base, self.opened.connection);

@@ -212,17 +212,6 @@ impl Group {
         }
     }
 
-    /// Rejects a group whose course differs from that of a topic that is active or about to become active.
-    pub fn assert_course(&self, assignment: &Assignment) -> Result<(), DomainError> {
-        if self.class_id != assignment.class_id {
-            Err(DomainError::ClassMismatch)
-        } else if self.course_id == assignment.course_id {
-            Ok(())
-        } else {
-            Err(self.course_mismatch())
-        }
-    }
-
     /// Prepares the group for a topic: it takes the course and subject of the topic if it has none. `course` is the
     /// course of the topic, `active` are the other active topics of the group.
     pub fn attach(

@@ -20,7 +20,6 @@ use self::timeouts::DocumentServerTimeouts;
 use self::token::TokenSigner;
 use common::error::Result;
 use common::settings::RotatedSecret;
-use common::settings::address::origin_of;
 
 /// Settings of the document server's client.
 #[derive(Debug, Clone)]
@@ -192,10 +191,5 @@ impl DocumentServer {
 
     fn api_url(&self, document: &DocumentId, rest: &str) -> String {
         format!("{}/api/workrooms/documents/{document}/{rest}", self.0.api_internal_url)
-    }
-
-    /// Returns the origin for browsers, which pages may load scripts and frames from.
-    pub fn public_origin(&self) -> Option<String> {
-        self.0.public_url.as_deref().and_then(origin_of)
     }
 }

@@ -3,7 +3,7 @@
 
 use domain::file::FileKey;
 use domain::id::{JobId, OrganizationId};
-use domain::job::{Job, JobKind};
+use domain::job::Job;
 use domain::time::Timestamp;
 use serde_json::Value;
 
@@ -13,8 +13,7 @@ use crate::jobs::JOB_COLUMNS;
 use crate::jobs::job;
 use crate::sql::Columns;
 use crate::{args, statements};
-use common::clock;
-use common::error::{Error, Result};
+use common::error::Result;
 
 statements! {
     /// The oldest due job of each organization: its scheduled time has come, or its lease expired. Each platform job
@@ -54,12 +53,6 @@ statements! {
         SELECT COALESCE(organization_id, ''), id, file_key, $1, $1 FROM jobs
         WHERE expires_at <= $1 AND file_key IS NOT NULL";
     DELETE_EXPIRED = "DELETE FROM jobs WHERE expires_at <= $1";
-    /// Inserts a platform job unless one of its kind is queued or running for the same entity.
-    INSERT = "INSERT INTO jobs (id, kind, entity_id, payload, run_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING";
-    /// The queued or running platform job of a kind for an entity.
-    OPEN = "SELECT {JOB_COLUMNS} FROM jobs
-        WHERE organization_id IS NULL AND kind = $1 AND entity_id = $2 AND status IN ('QUEUED', 'RUNNING')";
 }
 
 /// A job claimed by a runner.
@@ -144,23 +137,5 @@ impl PlatformTx<'_> {
     pub fn delete_expired_jobs(&mut self, now: Timestamp) -> Result<()> {
         self.connection.execute(&LIST_EXPIRED_FILES, args![now])?;
         self.connection.execute(&DELETE_EXPIRED, args![now]).map(drop)
-    }
-
-    /// Enqueues a platform job, not before `run_at`, or returns the one of its kind that is queued or running for the
-    /// entity.
-    pub fn open_platform_job(
-        &mut self,
-        kind: JobKind,
-        entity_id: &str,
-        payload: &Value,
-        run_at: Timestamp,
-        now: Timestamp,
-    ) -> Result<Job> {
-        let (id, kind, payload) = (JobId::new(clock::new_id()), kind.as_str(), payload.to_string());
-        self.connection
-            .execute(&INSERT, args![id, kind, entity_id, payload, run_at, now])?;
-        let open = self.connection.fetch_optional(&OPEN, args![kind, entity_id], job)?;
-        // It ended between the two statements; the caller can retry.
-        open.ok_or(Error::Overloaded)
     }
 }

@@ -34,7 +34,6 @@ statements! {
     DELETE_CODES = "DELETE FROM recovery_codes WHERE user_id = $1";
     /// Uses up a code. Of two concurrent requests only one deletes the row.
     DELETE_CODE = "DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2";
-    COUNT_CODES = "SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1";
     INSERT_PENDING = "INSERT INTO verifications (id, identifier, value, session, expires_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $6)";
     /// A waiting sign-in that has not expired.
@@ -183,14 +182,6 @@ impl PlatformTx<'_> {
     /// Uses up a recovery code; returns whether it was valid.
     pub fn use_recovery_code(&mut self, user: &UserId, hash: &str) -> Result<bool> {
         Ok(self.connection.execute(&DELETE_CODE, args![user, hash])? > 0)
-    }
-
-    /// Counts the unused recovery codes of a user.
-    pub fn count_recovery_codes(&mut self, user: &UserId) -> Result<i64> {
-        let found = self
-            .connection
-            .fetch_optional(&COUNT_CODES, args![user], |row| row.only())?;
-        Ok(found.unwrap_or(0))
     }
 
     /// Returns a sign-in that waits for its second factor, unless it has expired.
