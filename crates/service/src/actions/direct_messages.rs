@@ -13,9 +13,10 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::assignments::person;
 use super::chat::{self, NewRoomMessage};
 use common::clock;
-use common::error::{Error, Result};
+use common::error::Result;
 use db::WriteTx;
 use db::direct_messages::VisibleMessage;
 
@@ -203,12 +204,11 @@ fn check_is_staff(tx: &WriteTx<'_>) -> Result<(), DomainError> {
     }
 }
 
-/// Returns the acting user.
-fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
-    let actor = tx.actor();
+/// Returns the acting user as shown in events.
+pub(super) fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
     Ok(Person {
-        id: actor.user.clone().ok_or(Error::Unauthenticated)?,
-        name: actor.name.clone(),
+        id: person(tx)?,
+        name: tx.actor().name.clone(),
         image: None,
     })
 }

@@ -13,12 +13,12 @@ use domain::patch::FieldPatch;
 use domain::submission;
 use domain::text::FeedbackText;
 use domain::time::Timestamp;
-use domain::user::Person;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::grades::{author, lock_group_work, writable};
+use super::direct_messages::acting_person;
+use super::grades::{lock_group_work, writable};
 use super::submissions::whole_link;
 use common::clock;
 use common::error::{Error, Result};
@@ -256,11 +256,7 @@ fn build_feedback(tx: &WriteTx<'_>, link: &GroupAssignmentId, text: &FeedbackTex
         group_assignment_id: link.clone(),
         submission_id: None,
         document_id: None,
-        author: Person {
-            id: author(tx)?,
-            name: tx.actor().name.clone(),
-            image: None,
-        },
+        author: acting_person(tx)?,
         text: text.clone(),
         visibility: FeedbackVisibility::Group,
         published_at: None,

@@ -14,10 +14,11 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::assignments::person;
 use super::documents::{self, DocumentEdit};
 use super::freeze::{self, Freeze, pending_freezes};
 use adapters::onlyoffice::DocumentServer;
-use common::error::{Error, Result};
+use common::error::Result;
 use db::WriteTx;
 use db::documents::VisibleDocument;
 use db::group_assignments::OtherTopic;
@@ -114,7 +115,7 @@ pub fn finish(
     server: &DocumentServer,
     until: Timestamp,
 ) -> Result<FinishSummary> {
-    let teacher = tx.actor().user.clone().ok_or(Error::Unauthenticated)?;
+    let teacher = person(tx)?;
     let details = tx.lock_writable_assignment(id)?;
     let now = tx.now();
     details.published(now)?;

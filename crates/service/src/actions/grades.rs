@@ -17,8 +17,9 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::assignments::person;
 use super::submissions::whole_link;
-use common::error::{Error, Result};
+use common::error::Result;
 use db::WriteTx;
 use db::documents::VisibleDocument;
 use db::submissions::grades::GroupWork;
@@ -110,7 +111,7 @@ pub(super) struct WrittenGrade {
     grade: GradeWritten,
 }
 
-/// Rejects groups that do not work on the topic; [`Error::NotFound`] for a group that the caller cannot see.
+/// Rejects groups that do not work on the topic; [`common::error::Error::NotFound`] for a group that the caller cannot see.
 pub(super) fn check_groups_of_topic(
     tx: &mut WriteTx<'_>,
     details: &AssignmentDetails,
@@ -151,7 +152,7 @@ fn grade(
     let id = submission.submission.id.clone();
     let grade = match submission.grade.clone() {
         Some(grade) => grade,
-        None => Grade::blank(id.clone(), author(tx)?, tx.now()),
+        None => Grade::blank(id.clone(), person(tx)?, tx.now()),
     };
     let is_current = link.link.current_submission_id.as_ref() == Some(&id);
     // Earlier submissions cannot be graded any more, but a grade that was published by mistake can still be
@@ -191,7 +192,7 @@ pub(super) fn write(
     mut grade: Grade,
     (edit, rubric): (GradeEdit, Option<&TopicRubric>),
 ) -> Result<Option<WrittenGrade>> {
-    let (teacher, now) = (author(tx)?, tx.now());
+    let (teacher, now) = (person(tx)?, tx.now());
     let rules = GradeRules {
         rubric,
         ..rules(&link.assignment, submission)
@@ -246,8 +247,4 @@ pub(super) fn record(tx: &mut WriteTx<'_>, id: &AssignmentId, written: &[Written
 /// Returns the rules for grades of this submission, without a rubric.
 pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a SubmissionDetails) -> GradeRules<'a> {
     GradeRules::of(assignment, &submission.submission.member_ids, None)
-}
-
-pub(super) fn author(tx: &WriteTx<'_>) -> Result<UserId> {
-    tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }

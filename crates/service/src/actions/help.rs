@@ -7,13 +7,13 @@ use domain::group::Group;
 use domain::id::GroupId;
 use domain::rate::RateLimit;
 use domain::text::{HelpMessage, Note};
-use domain::user::Person;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::direct_messages::acting_person;
 use super::rates;
-use common::error::{Error, Result};
+use common::error::Result;
 use db::WriteTx;
 
 /// A help request.
@@ -115,14 +115,4 @@ fn write(tx: &mut WriteTx<'_>, mut group: Group) -> Result<GroupDetails> {
     group.updated_at = tx.now();
     tx.update_help(&group)?;
     tx.whole_group(&group.id)
-}
-
-/// Returns the acting user as shown in events.
-fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
-    let actor = tx.actor();
-    Ok(Person {
-        id: actor.user.clone().ok_or(Error::Unauthenticated)?,
-        name: actor.name.clone(),
-        image: None,
-    })
 }
