@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::db_error;
 use super::server::Server;
-use super::sql::{Columns, ResultColumns, Sql, Value};
+use super::sql::{Columns, DriverArgument, ResultColumns, Sql, Value};
 use common::error::{Error, Result};
 
 /// The session settings of PostgreSQL connections for requests and jobs: timeouts of statements, of lock waits and of
@@ -56,7 +56,7 @@ impl Executor<'_> {
                     .prepare_cached(sql.sqlite())
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let touched = statement
-                    .execute(rusqlite::params_from_iter(arguments))
+                    .execute(rusqlite::params_from_iter(arguments.iter().map(DriverArgument)))
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
                 Ok(touched as u64)
             }
@@ -154,7 +154,7 @@ impl Connection {
                 #[cfg(debug_assertions)]
                 sql.check_reader(names, &mut read);
                 let mut rows = statement
-                    .query(rusqlite::params_from_iter(arguments))
+                    .query(rusqlite::params_from_iter(arguments.iter().map(DriverArgument)))
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let (columns, mut found) = (ResultColumns::of(names), Vec::new());
                 while let Some(row) = rows.next().map_err(|e| db_error::from_sqlite(e, sql))? {
@@ -192,7 +192,7 @@ impl Connection {
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let names = sql.columns(|| statement.column_names().map(ToOwned::to_owned).collect());
                 let mut rows = statement
-                    .query(rusqlite::params_from_iter(arguments))
+                    .query(rusqlite::params_from_iter(arguments.iter().map(DriverArgument)))
                     .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let columns = ResultColumns::of(names);
                 while let Some(row) = rows.next().map_err(|e| db_error::from_sqlite(e, sql))? {
@@ -203,7 +203,7 @@ impl Connection {
                 let text = format!("DECLARE fetched_rows NO SCROLL CURSOR FOR {}", sql.text());
                 connection
                     .client
-                    .execute(&text, &borrowed(arguments))
+                    .execute(&text, &borrowed(&bound(arguments)))
                     .map_err(db_error::from_postgres)?;
                 loop {
                     let rows = connection
@@ -349,14 +349,14 @@ impl PostgresConnection {
         let statement = self.statement(sql)?;
         sql.columns(|| column_names(&statement));
         self.client
-            .query(&statement, &borrowed(arguments))
+            .query(&statement, &borrowed(&bound(arguments)))
             .map_err(db_error::from_postgres)
     }
 
     fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         let statement = self.statement(sql)?;
         self.client
-            .execute(&statement, &borrowed(arguments))
+            .execute(&statement, &borrowed(&bound(arguments)))
             .map_err(db_error::from_postgres)
     }
 }
@@ -369,10 +369,14 @@ fn column_names(statement: &postgres::Statement) -> Vec<String> {
         .collect()
 }
 
-fn borrowed<'a>(arguments: &'a [Value<'a>]) -> Vec<&'a (dyn postgres::types::ToSql + Sync)> {
+fn bound<'a>(arguments: &'a [Value<'a>]) -> Vec<DriverArgument<'a>> {
+    arguments.iter().map(DriverArgument).collect()
+}
+
+fn borrowed<'a>(arguments: &'a [DriverArgument<'a>]) -> Vec<&'a (dyn postgres::types::ToSql + Sync)> {
     arguments
         .iter()
-        .map(|value| value as &(dyn postgres::types::ToSql + Sync))
+        .map(|argument| argument as &(dyn postgres::types::ToSql + Sync))
         .collect()
 }
 

@@ -7,16 +7,22 @@ use std::sync::{LazyLock, OnceLock};
 #[cfg(debug_assertions)]
 use std::sync::{Mutex, PoisonError};
 
-use domain::time::Timestamp;
+use postgres::types::{FromSql, IsNull, ToSql, Type};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
+pub use domain::stored::{FromStored, StoredValue as Value, ToStored};
+
 use common::error::{Error, Result};
+
+/// The error of a conversion, as the driver of PostgreSQL defines it.
+type DriverError = Box<dyn std::error::Error + Sync + Send>;
 
 /// An SQL statement. [`statements!`](crate::statements) defines and lists them, so that tests check all of them.
 #[derive(Debug)]
 pub struct Sql {
     source: TextSource,
-    text: OnceLock<String>,
+    /// The text with numbered parameters, and the names of those that the source names.
+    numbered: OnceLock<(String, Vec<String>)>,
     sqlite: OnceLock<String>,
     /// The names of the columns of the result.
     columns: OnceLock<Vec<String>>,
@@ -53,7 +59,7 @@ impl Sql {
     const fn of(source: TextSource) -> Self {
         Self {
             source,
-            text: OnceLock::new(),
+            numbered: OnceLock::new(),
             sqlite: OnceLock::new(),
             columns: OnceLock::new(),
             #[cfg(debug_assertions)]
@@ -61,13 +67,25 @@ impl Sql {
         }
     }
 
-    /// The text as written, which is also the text for PostgreSQL.
+    /// The text for PostgreSQL: as written, with numbers for named parameters.
     pub fn text(&self) -> &str {
         match &self.source {
             TextSource::Literal(text) => text,
-            TextSource::Built(build) => self.text.get_or_init(build),
+            TextSource::Built(build) => &self.numbered.get_or_init(|| number_parameters(build())).0,
             TextSource::Text(text) => text,
         }
+    }
+
+    /// Returns the arguments of a statement with named parameters, in their order. Values without a parameter are left
+    /// out, so that the INSERT and the UPDATE of a noun can share one list.
+    pub(super) fn arguments_of<'v>(&self, values: &[(&str, Value<'v>)]) -> Result<Vec<Value<'v>>> {
+        self.text();
+        let names = self.numbered.get().map_or(&[][..], |(_, names)| names);
+        let find = |name: &String| {
+            let found = values.iter().find(|(of, _)| of == name).map(|(_, value)| *value);
+            found.ok_or_else(|| Error::Internal(anyhow::anyhow!("no value of :{name} in {}", self.text())))
+        };
+        names.iter().map(find).collect()
     }
 
     /// The text for SQLite. SQLite numbers `$n` by first appearance, so `$n` becomes `?n`. Row locks are removed,
@@ -119,6 +137,48 @@ impl Sql {
     }
 }
 
+/// Replaces named parameters (`:name`) by numbers after the highest number in the text. Returns their names in the order
+/// of the numbers.
+fn number_parameters(text: String) -> (String, Vec<String>) {
+    if !text.contains(':') {
+        return (text, Vec::new());
+    }
+    let numbers = text.split('$').skip(1).filter_map(|rest| {
+        let end = rest
+            .find(|character: char| !character.is_ascii_digit())
+            .unwrap_or(rest.len());
+        rest[..end].parse::<usize>().ok()
+    });
+    let highest = numbers.max().unwrap_or(0);
+    let mut names: Vec<String> = Vec::new();
+    let mut numbered = String::with_capacity(text.len());
+    // Quoted parts are literals.
+    for (index, part) in text.split('\'').enumerate() {
+        let mut pieces = part.split(':');
+        if index > 0 {
+            numbered.push('\'');
+        }
+        numbered.push_str(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let is_other = |character: char| !character.is_ascii_lowercase() && character != '_';
+            let (name, rest) = piece.split_at(piece.find(is_other).unwrap_or(piece.len()));
+            if index % 2 == 1 || name.is_empty() {
+                numbered.push(':');
+                numbered.push_str(piece);
+                continue;
+            }
+            let position = names.iter().position(|known| known == name).unwrap_or_else(|| {
+                names.push(name.to_owned());
+                names.len() - 1
+            });
+            numbered.push('$');
+            numbered.push_str(&(highest + position + 1).to_string());
+            numbered.push_str(rest);
+        }
+    }
+    (numbered, names)
+}
+
 /// A part of statements. A statement inserts it by its name in braces, as `format!` does: `"… WHERE {CAN_VIEW_GROUP}"`.
 pub struct SqlFragment(LazyLock<String>);
 
@@ -158,70 +218,18 @@ macro_rules! fragments {
     };
 }
 
-/// An argument of a statement.
-#[derive(Debug, Clone, Copy)]
-pub enum Value<'a> {
-    /// SQL NULL of any type.
-    Null,
-    Bool(bool),
-    /// Integers and timestamps; every integer column is BIGINT.
-    Int(i64),
-    Real(f64),
-    /// Text, ids, enumerations and JSON.
-    Text(&'a str),
-}
-
-/// A type that can be bound as an argument.
-pub trait Argument {
-    /// Converts to the type that the drivers bind.
-    fn value(&self) -> Value<'_>;
-}
-
 /// Collects arguments of different types: `args![id, name, now]`. In tenant-scoped statements they bind to `$2`, `$3` …
 #[macro_export]
 macro_rules! args {
-    ($($argument:expr),* $(,)?) => { &[$($crate::sql::Argument::value(&$argument)),*] };
+    ($($argument:expr),* $(,)?) => { &[$($crate::sql::ToStored::to_stored(&$argument)),*] };
 }
 
-impl<T: Argument + ?Sized> Argument for &T {
-    fn value(&self) -> Value<'_> {
-        (**self).value()
-    }
-}
-impl<T: Argument> Argument for Option<T> {
-    fn value(&self) -> Value<'_> {
-        self.as_ref().map_or(Value::Null, Argument::value)
-    }
-}
-impl Argument for str {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-}
-impl Argument for String {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-}
-impl Argument for bool {
-    fn value(&self) -> Value<'_> {
-        Value::Bool(*self)
-    }
-}
-impl Argument for i64 {
-    fn value(&self) -> Value<'_> {
-        Value::Int(*self)
-    }
-}
-impl Argument for f64 {
-    fn value(&self) -> Value<'_> {
-        Value::Real(*self)
-    }
-}
-impl Argument for Timestamp {
-    fn value(&self) -> Value<'_> {
-        Value::Int(self.as_millis())
-    }
+/// Values of named parameters: `named![name: group.name, created_at: now]`.
+#[macro_export]
+macro_rules! named {
+    ($($name:ident: $argument:expr),* $(,)?) => {
+        &[$((stringify!($name), $crate::sql::ToStored::to_stored(&$argument))),*]
+    };
 }
 
 /// The columns of one row, read by their names in the statement.
@@ -260,17 +268,6 @@ enum DriverRow<'r> {
     Sample,
 }
 
-/// A type that can be read from a column.
-pub trait Column: Sized {
-    #[doc(hidden)]
-    fn sqlite(value: ValueRef<'_>) -> Option<Self>;
-    #[doc(hidden)]
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error>;
-    /// A value for [`Sql::check_reader`].
-    #[doc(hidden)]
-    fn sample() -> Self;
-}
-
 impl<'r> Columns<'r> {
     pub(super) fn of_sqlite(row: &'r rusqlite::Row<'r>, of: &'r ResultColumns<'r>) -> Self {
         Self::of(DriverRow::Sqlite(row), of)
@@ -291,7 +288,7 @@ impl<'r> Columns<'r> {
     }
 
     /// Reads a column. A missing column and a type mismatch are internal errors.
-    pub fn get<T: Column>(&self, name: &str) -> Result<T> {
+    pub fn get<T: FromStored>(&self, name: &str) -> Result<T> {
         let names = self.of.names;
         let is_it = |index: &usize| names.get(*index).is_some_and(|known| known == name);
         let expected = self.of.expected.get(self.step.replace(self.step.get() + 1));
@@ -311,7 +308,7 @@ impl<'r> Columns<'r> {
     }
 
     /// Reads the only column of a statement that selects a single expression, such as a number of rows.
-    pub fn only<T: Column>(&self) -> Result<T> {
+    pub fn only<T: FromStored>(&self) -> Result<T> {
         if self.of.names.len() == 1 {
             self.at(0)
         } else {
@@ -346,373 +343,64 @@ impl<'r> Columns<'r> {
         Error::Internal(anyhow::anyhow!("{what} in {:?}", self.of.names))
     }
 
-    fn at<T: Column>(&self, index: usize) -> Result<T> {
+    fn at<T: FromStored>(&self, index: usize) -> Result<T> {
+        let failed = |error: anyhow::Error| Error::Internal(error.context(self.of.names[index].clone()));
         match &self.row {
             DriverRow::Sqlite(row) => {
                 let value = row.get_ref(index).map_err(|error| Error::Internal(error.into()))?;
-                T::sqlite(value).ok_or_else(|| {
-                    let kind = value.data_type();
-                    Error::Internal(anyhow::anyhow!(
-                        "column {} holds an unknown {kind}",
-                        self.of.names[index]
-                    ))
-                })
+                of_sqlite(value).ok_or_else(|| failed(anyhow::anyhow!("unexpected value")))
             }
-            DriverRow::Postgres(row) => T::postgres(row, index)
-                .map_err(|error| Error::Internal(anyhow::Error::new(error).context(self.of.names[index].clone()))),
+            DriverRow::Postgres(row) => {
+                let PostgresValue(value) = row.try_get(index).map_err(|error| failed(error.into()))?;
+                T::from_stored(value).ok_or_else(|| failed(anyhow::anyhow!("unexpected value")))
+            }
             #[cfg(debug_assertions)]
             DriverRow::Sample => Ok(T::sample()),
         }
     }
 }
 
-impl Column for i64 {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        value.as_i64().ok()
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get(index)
-    }
-    fn sample() -> Self {
-        0
-    }
-}
-impl Column for f64 {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        match value {
-            ValueRef::Real(real) => Some(real),
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "SQLite stores whole reals as integers; points are small"
-            )]
-            ValueRef::Integer(details) => Some(details as f64),
-            _ => None,
-        }
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get(index)
-    }
-    fn sample() -> Self {
-        0.0
-    }
-}
-impl Column for bool {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        value.as_i64().ok().map(|number| number != 0)
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get(index)
-    }
-    fn sample() -> Self {
-        true
-    }
-}
-impl Column for String {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        value.as_str().ok().map(str::to_owned)
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get(index)
-    }
-    fn sample() -> Self {
-        String::new()
-    }
-}
-impl Column for Timestamp {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        i64::sqlite(value).map(Timestamp::from_millis)
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get(index).map(Timestamp::from_millis)
-    }
-    fn sample() -> Self {
-        Timestamp::from_millis(0)
-    }
-}
-impl<T: Column> Column for Option<T> {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        if value == ValueRef::Null {
-            Some(None)
-        } else {
-            T::sqlite(value).map(Some)
-        }
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        // The driver reads NULL only as `Option` of its own types; testing for NULL first works for any `T`.
-        if row.try_get::<_, NotNull>(index)?.0 {
-            T::postgres(row, index).map(Some)
-        } else {
-            Ok(None)
-        }
-    }
-    fn sample() -> Self {
-        Some(T::sample())
+/// SQLite has no type for booleans, and stores whole floating-point numbers as integers.
+fn of_sqlite<T: FromStored>(value: ValueRef<'_>) -> Option<T> {
+    match value {
+        ValueRef::Null => T::from_stored(Value::Null),
+        #[expect(clippy::cast_precision_loss, reason = "points are small")]
+        ValueRef::Integer(number) => T::from_stored(Value::Int(number))
+            .or_else(|| T::from_stored(Value::Bool(number != 0)))
+            .or_else(|| T::from_stored(Value::Real(number as f64))),
+        ValueRef::Real(number) => T::from_stored(Value::Real(number)),
+        ValueRef::Text(text) => T::from_stored(Value::Text(std::str::from_utf8(text).ok()?)),
+        ValueRef::Blob(_) => None,
     }
 }
 
-/// Whether a PostgreSQL column is not NULL, for any type.
-struct NotNull(bool);
+/// A value of a column of PostgreSQL.
+struct PostgresValue<'a>(Value<'a>);
 
-impl<'a> postgres::types::FromSql<'a> for NotNull {
-    fn from_sql(
-        _: &postgres::types::Type,
-        _: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self(true))
+impl<'a> FromSql<'a> for PostgresValue<'a> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, DriverError> {
+        Ok(Self(match *kind {
+            Type::BOOL => Value::Bool(bool::from_sql(kind, raw)?),
+            Type::INT8 => Value::Int(i64::from_sql(kind, raw)?),
+            Type::FLOAT8 => Value::Real(f64::from_sql(kind, raw)?),
+            _ => Value::Text(<&str>::from_sql(kind, raw)?),
+        }))
     }
-    fn from_sql_null(_: &postgres::types::Type) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self(false))
+    fn from_sql_null(_: &Type) -> Result<Self, DriverError> {
+        Ok(Self(Value::Null))
     }
-    fn accepts(_: &postgres::types::Type) -> bool {
-        true
+    fn accepts(kind: &Type) -> bool {
+        matches!(*kind, Type::BOOL | Type::INT8 | Type::FLOAT8) || <&str as FromSql>::accepts(kind)
     }
 }
 
-/// Typed ids are stored as text.
-macro_rules! text_ids {
-    ($($id:ident),+ $(,)?) => {$(
-        impl Argument for domain::id::$id {
-            fn value(&self) -> Value<'_> {
-                Value::Text(self.as_str())
-            }
-        }
-        impl Column for domain::id::$id {
-            fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-                value.as_str().ok().map(Self::new)
-            }
-            fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-                row.try_get::<_, &str>(index).map(Self::new)
-            }
-            fn sample() -> Self {
-                Self::new("")
-            }
-        }
-    )+};
-}
-text_ids!(
-    UserId,
-    OrganizationId,
-    MemberId,
-    SessionId,
-    HomeroomId,
-    SubjectId,
-    ClassId,
-    EnrollmentId,
-    CourseId,
-    GroupId,
-    GroupMemberId,
-    AssignmentId,
-    GroupAssignmentId,
-    SubmissionId,
-    SubmissionDocumentId,
-    FeedbackId,
-    AttachmentId,
-    WorkRoomId,
-    MessageId,
-    DocumentId,
-    RevisionId,
-    ImageId,
-    CommentThreadId,
-    CommentId,
-    LogId,
-    LateTextId,
-    DeletionId,
-    ConversionSourceId,
-    EventId,
-    InvitationId,
-    JobId,
-    MailDomainId,
-    ApiTokenId,
-    SnippetId,
-    RubricId,
-    PasskeyId,
-    SignOnProviderId,
-    RosterSourceId,
-    RosterRunId,
-    ExternalIdentityId,
-);
+/// An argument as the drivers bind it.
+#[derive(Debug)]
+pub(super) struct DriverArgument<'a>(pub &'a Value<'a>);
 
-/// Validated texts are stored as text; they are not validated again when read.
-macro_rules! texts {
-    ($($text:ident),+ $(,)?) => {$(
-        impl Argument for domain::text::$text {
-            fn value(&self) -> Value<'_> {
-                Value::Text(self.as_str())
-            }
-        }
-        impl Column for domain::text::$text {
-            fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-                value.as_str().ok().map(Self::stored)
-            }
-            fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-                row.try_get::<_, &str>(index).map(Self::stored)
-            }
-            fn sample() -> Self {
-                Self::stored("")
-            }
-        }
-    )+};
-}
-texts!(
-    Name,
-    ShortName,
-    Username,
-    Title,
-    DocumentTitle,
-    FileName,
-    CourseDescription,
-    Description,
-    SubjectDescription,
-    HelpMessage,
-    Note,
-    ChatText,
-    CommentText,
-    SnippetText,
-    RubricTitle,
-    MessageSubject,
-    FeedbackText,
-    Search,
-    SubjectCode,
-    Color,
-    AcademicYear,
-    Semester,
-    GradeLevel,
-    RoomName,
-    GradeScale,
-    GradeValue,
-    ExternalId,
-    ClientMessageId,
-    Locale,
-    TimeZone,
-    Slug,
-    CustomDomain,
-    WebAddress,
-);
-
-impl Argument for domain::account_email::AccountEmail {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self.stored_form())
-    }
-}
-
-impl Column for domain::account_email::AccountEmail {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        value.as_str().ok().map(Self::stored)
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get::<_, &str>(index).map(Self::stored)
-    }
-    fn sample() -> Self {
-        Self::stored("")
-    }
-}
-
-/// Enumerations are stored as text.
-macro_rules! string_enums {
-    ($($name:ty),+ $(,)?) => {$(
-        impl Argument for $name {
-            fn value(&self) -> Value<'_> {
-                Value::Text(self.as_str())
-            }
-        }
-        impl Column for $name {
-            fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-                value.as_str().ok().and_then(Self::parse)
-            }
-            fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-                row.try_get::<_, StoredEnum<Self>>(index).map(|stored| stored.0)
-            }
-            fn sample() -> Self {
-                Self::ALL[0]
-            }
-        }
-        impl ParseText for $name {
-            fn parse_text(text: &str) -> Option<Self> {
-                Self::parse(text)
-            }
-        }
-    )+};
-}
-string_enums!(
-    domain::access::MemberRole,
-    domain::access::PlatformRole,
-    domain::activity::Category,
-    domain::assignment::AssignmentStatus,
-    domain::assignment::LatePolicy,
-    domain::class::ClassStatus,
-    domain::course::CourseStatus,
-    domain::deleted_object::DeletedNoun,
-    domain::document::DocumentStatus,
-    domain::document::UnlockedStatus,
-    domain::document_kind::DocumentType,
-    domain::document_kind::FileExtension,
-    domain::feedback::FeedbackVisibility,
-    domain::grade::GradeStatus,
-    domain::group::GroupRole,
-    domain::group_assignment::GroupAssignmentStatus,
-    domain::invitation::InvitationStatus,
-    domain::job::JobKind,
-    domain::job::JobStatus,
-    domain::mail_domain::MailDomainMethod,
-    domain::mail_domain::MailDomainStatus,
-    domain::message::MessageType,
-    domain::organization::OrganizationStatus,
-    domain::roster::RosterProtocol,
-    domain::roster_source::RosterEffect,
-    domain::roster_source::RosterObject,
-    domain::roster_source::RosterRoles,
-    domain::roster_source::RosterRunKind,
-    domain::roster_source::RosterRunState,
-    domain::save::RevisionOrigin,
-    domain::sign_on::AccountCreation,
-    domain::sign_on::LinkedBy,
-    domain::sign_on::LinkingRule,
-    domain::sign_on::SignOnPreset,
-    domain::submission::SubmissionStatus,
-);
-
-trait ParseText: Sized {
-    fn parse_text(text: &str) -> Option<Self>;
-}
-
-/// A value of an enumeration in PostgreSQL.
-struct StoredEnum<T>(T);
-
-impl<'a, T: ParseText> postgres::types::FromSql<'a> for StoredEnum<T> {
-    fn from_sql(
-        kind: &postgres::types::Type,
-        raw: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        let text = <&str>::from_sql(kind, raw)?;
-        T::parse_text(text)
-            .map(Self)
-            .ok_or_else(|| format!("no such value: {text}").into())
-    }
-    fn accepts(kind: &postgres::types::Type) -> bool {
-        <&str>::accepts(kind)
-    }
-}
-
-impl Argument for domain::file::FileKey {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self.as_str())
-    }
-}
-impl Column for domain::file::FileKey {
-    fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        value.as_str().ok().map(Self::new)
-    }
-    fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        row.try_get::<_, &str>(index).map(Self::new)
-    }
-    fn sample() -> Self {
-        Self::new("")
-    }
-}
-
-impl rusqlite::ToSql for Value<'_> {
+impl rusqlite::ToSql for DriverArgument<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match *self {
+        Ok(ToSqlOutput::Borrowed(match *self.0 {
             Value::Null => ValueRef::Null,
             Value::Bool(truth) => ValueRef::Integer(i64::from(truth)),
             Value::Int(number) => ValueRef::Integer(number),
@@ -722,40 +410,56 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-impl postgres::types::ToSql for Value<'_> {
-    fn to_sql(
-        &self,
-        kind: &postgres::types::Type,
-        out: &mut bytes::BytesMut,
-    ) -> std::result::Result<postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match self {
-            Value::Null => Ok(postgres::types::IsNull::Yes),
+impl ToSql for DriverArgument<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut bytes::BytesMut) -> Result<IsNull, DriverError> {
+        match self.0 {
+            Value::Null => Ok(IsNull::Yes),
             Value::Bool(truth) => truth.to_sql(kind, out),
             Value::Int(number) => number.to_sql(kind, out),
             Value::Real(number) => number.to_sql(kind, out),
             Value::Text(text) => text.to_sql(kind, out),
         }
     }
-    fn accepts(_: &postgres::types::Type) -> bool {
+    fn accepts(_: &Type) -> bool {
         true
     }
-    fn to_sql_checked(
-        &self,
-        kind: &postgres::types::Type,
-        out: &mut bytes::BytesMut,
-    ) -> std::result::Result<postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        let fits = match self {
+    fn to_sql_checked(&self, kind: &Type, out: &mut bytes::BytesMut) -> Result<IsNull, DriverError> {
+        let fits = match self.0 {
             Value::Null => true,
-            Value::Bool(_) => bool::accepts(kind),
-            Value::Int(_) => i64::accepts(kind),
-            Value::Real(_) => f64::accepts(kind),
-            Value::Text(_) => <&str>::accepts(kind),
+            Value::Bool(_) => <bool as ToSql>::accepts(kind),
+            Value::Int(_) => <i64 as ToSql>::accepts(kind),
+            Value::Real(_) => <f64 as ToSql>::accepts(kind),
+            Value::Text(_) => <&str as ToSql>::accepts(kind),
         };
         // A mismatched type would be encoded incorrectly, so it is rejected, as the driver does for its own types.
         if fits {
             self.to_sql(kind, out)
         } else {
-            Err(format!("{self:?} does not fit {kind}").into())
+            Err(format!("{:?} does not fit {kind}", self.0).into())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    static UPDATE: Sql = Sql::built(|| {
+        "UPDATE x SET a = :a, b = 'c:d', e = CAST(:a AS TEXT) WHERE o = $1 AND id = :id_of_x AND f = ':g'".to_owned()
+    });
+
+    #[test]
+    fn named_parameters_are_numbered_after_the_others() {
+        assert_eq!(
+            UPDATE.text(),
+            "UPDATE x SET a = $2, b = 'c:d', e = CAST($2 AS TEXT) WHERE o = $1 AND id = $3 AND f = ':g'"
+        );
+        let values = named![unused: 1_i64, id_of_x: "x", a: true];
+        assert_eq!(
+            UPDATE.arguments_of(values).unwrap(),
+            [Value::Bool(true), Value::Text("x")]
+        );
+        assert!(UPDATE.arguments_of(named![a: true]).is_err());
     }
 }

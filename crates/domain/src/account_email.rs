@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use crate::id::UserId;
+use crate::stored::stored;
 
 /// The domain of all placeholders. No mail is delivered to it (RFC 2606), and requests cannot name it.
 pub const PLACEHOLDER_DOMAIN: &str = "no-email.invalid";
@@ -14,6 +15,8 @@ pub const PLACEHOLDER_DOMAIN: &str = "no-email.invalid";
 /// The email address of an account, or the placeholder of an account without one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AccountEmail(Arc<str>);
+
+stored!(AccountEmail as Text: |email| email.stored_form(), |text| Some(Self::stored(text)), Self::stored(""));
 
 impl AccountEmail {
     /// Returns the placeholder of an account without an email address.

@@ -6,6 +6,7 @@ use crate::id::{
     AssignmentId, AttachmentId, ConversionSourceId, GroupAssignmentId, GroupId, MessageId, OrganizationId,
     SubmissionId, UserId, WorkRoomId,
 };
+use crate::stored::stored;
 use crate::string_enum::string_enum;
 use crate::text::FileName;
 use crate::time::Timestamp;
@@ -14,6 +15,8 @@ use crate::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileKey(String);
+
+stored!(FileKey as Text: |key| key.as_str(), |text| Some(Self::new(text)), Self::new(""));
 
 impl FileKey {
     pub fn new(key: impl Into<String>) -> Self {

@@ -58,6 +58,8 @@ macro_rules! ids {
                 &self.0
             }
         }
+
+        crate::stored::stored!($name as Text: |id| id.as_str(), |text| Some(Self::new(text)), Self::new(""));
     )+};
 }
 

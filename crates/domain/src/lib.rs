@@ -87,6 +87,7 @@ pub mod sign_in_limit;
 pub mod sign_on;
 pub mod snippet;
 pub mod storage;
+pub mod stored;
 mod string_enum;
 pub mod subject;
 pub mod submission;

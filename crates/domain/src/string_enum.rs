@@ -26,6 +26,8 @@ macro_rules! string_enum {
             }
         }
 
+        $crate::stored::stored!($name as Text: |value| value.as_str(), |word| Self::parse(word), Self::ALL[0]);
+
         impl std::fmt::Display for $name {
             fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 formatter.pad(self.as_str())

@@ -151,6 +151,9 @@ macro_rules! texts {
             }
         }
 
+        // Texts are not validated again when they are read.
+        crate::stored::stored!($name as Text: |text| text.as_str(), |text| Some(Self::stored(text)), Self::stored(""));
+
         impl TryFrom<&str> for $name {
             type Error = TextError;
 

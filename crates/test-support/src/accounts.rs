@@ -45,7 +45,7 @@ pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
 }
 
 /// Reads one text or number directly from the database, without the service.
-pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
+pub fn one<T: db::sql::FromStored + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
     with(app, |connection| {
         connection
             .fetch_optional(sql, arguments, |row| row.only())
