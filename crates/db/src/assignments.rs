@@ -14,11 +14,11 @@ use domain::publication::TopicPublication;
 use domain::text::name_key;
 
 use super::group_assignments::LinkRow;
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, optional_course_label};
 use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_LINK};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -78,16 +78,18 @@ statements! {
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM assignments WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
     INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline,
-        required_submissions,
-            class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points, grade_scale, late_policy,
-            created_by_id, created_at, updated_at, search_key, is_draft, publish_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
+            required_submissions, class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points,
+            grade_scale, late_policy, created_by_id, created_at, updated_at, search_key, is_draft, publish_at)
+        VALUES ($1, :id, :title, :title_key, :description, :deadline, :required_submissions, :class_id, :course_id,
+            :is_shared, :status, :finished_at, :finished_by_id, :max_points, :grade_scale, :late_policy,
+            :created_by_id, :created_at, :updated_at, :search_key, :is_draft, :publish_at)";
     /// Updates every mutable field of a topic.
-    UPDATE = "UPDATE assignments SET title = $3, title_key = $4, description = $5, deadline = $6,
-            required_submissions = $7, course_id = $8, is_shared = $9, status = $10, finished_at = $11,
-            finished_by_id = $12, max_points = $13, grade_scale = $14, late_policy = $15, updated_at = $16,
-            search_key = $17, is_draft = $18, publish_at = $19
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE assignments SET title = :title, title_key = :title_key, description = :description,
+            deadline = :deadline, required_submissions = :required_submissions, course_id = :course_id,
+            is_shared = :is_shared, status = :status, finished_at = :finished_at, finished_by_id = :finished_by_id,
+            max_points = :max_points, grade_scale = :grade_scale, late_policy = :late_policy,
+            updated_at = :updated_at, search_key = :search_key, is_draft = :is_draft, publish_at = :publish_at
+        WHERE organization_id = $1 AND id = :id";
 }
 
 /// A topic as visible to the viewer: without the groups and files that are invisible to them.
@@ -175,63 +177,42 @@ impl WriteTx<'_> {
 
     /// Inserts a topic.
     pub fn insert_assignment(&mut self, new: &Assignment) -> Result<()> {
-        let finish = new.finished.as_ref();
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.title,
-                name_key(new.title.as_str()),
-                new.description,
-                new.deadline,
-                new.required_submissions.get(),
-                new.class_id,
-                new.course_id,
-                new.is_shared,
-                new.status().as_str(),
-                finish.map(|finish| finish.at),
-                finish.and_then(|finish| finish.by.as_ref()),
-                new.max_points.map(Points::get),
-                new.grade_scale,
-                new.late_policy.as_str(),
-                new.created_by_id,
-                new.created_at,
-                new.updated_at,
-                search_key(new.title.as_str()),
-                new.publication.is_draft,
-                new.publication.publish_at,
-            ],
-        )
-        .map(drop)
+        self.write_assignment(&INSERT, new)
     }
 
     /// Updates every mutable field of a topic.
     pub fn update_assignment(&mut self, assignment: &Assignment) -> Result<()> {
-        let finish = assignment.finished.as_ref();
-        self.execute(
-            &UPDATE,
-            args![
-                assignment.id,
-                assignment.title,
-                name_key(assignment.title.as_str()),
-                assignment.description,
-                assignment.deadline,
-                assignment.required_submissions.get(),
-                assignment.course_id,
-                assignment.is_shared,
-                assignment.status().as_str(),
-                finish.map(|finish| finish.at),
-                finish.and_then(|finish| finish.by.as_ref()),
-                assignment.max_points.map(Points::get),
-                assignment.grade_scale,
-                assignment.late_policy.as_str(),
-                assignment.updated_at,
-                search_key(assignment.title.as_str()),
-                assignment.publication.is_draft,
-                assignment.publication.publish_at,
+        self.write_assignment(&UPDATE, assignment)
+    }
+
+    fn write_assignment(&mut self, statement: &'static Sql, assignment: &Assignment) -> Result<()> {
+        let (title, finish) = (assignment.title.as_str(), assignment.finished.as_ref());
+        self.execute_named(
+            statement,
+            named![
+                id: assignment.id,
+                title: title,
+                title_key: name_key(title),
+                description: assignment.description,
+                deadline: assignment.deadline,
+                required_submissions: assignment.required_submissions.get(),
+                class_id: assignment.class_id,
+                course_id: assignment.course_id,
+                is_shared: assignment.is_shared,
+                status: assignment.status(),
+                finished_at: finish.map(|finish| finish.at),
+                finished_by_id: finish.and_then(|finish| finish.by.as_ref()),
+                max_points: assignment.max_points.map(Points::get),
+                grade_scale: assignment.grade_scale,
+                late_policy: assignment.late_policy,
+                created_by_id: assignment.created_by_id,
+                created_at: assignment.created_at,
+                updated_at: assignment.updated_at,
+                search_key: search_key(title),
+                is_draft: assignment.publication.is_draft,
+                publish_at: assignment.publication.publish_at,
             ],
         )
-        .map(drop)
     }
 }
 

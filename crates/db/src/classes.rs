@@ -11,11 +11,11 @@ use domain::subject::SubjectLabel;
 use domain::text::{AcademicYear, name_key};
 use domain::user::Person;
 
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, SUBJECT_LABEL_COLUMNS, person, subject_label};
 use crate::visibility::CAN_LIST_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -76,15 +76,18 @@ statements! {
     /// A member who can own a class or teach in it.
     TEACHER = "SELECT {PERSON_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
-    INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
-            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key,
-            follows_homeroom)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date,
+            end_date, status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key,
+            sort_key, follows_homeroom)
+        VALUES ($1, :id, :name, :name_key, :academic_year, :semester, :start_date, :end_date, :status, :teacher_id,
+            :homeroom_id, :external_id, :schedule, :created_at, :updated_at, :search_key, :sort_key, :follows_homeroom)";
     /// Updates every field of a class.
-    UPDATE = "UPDATE classes SET name = $3, name_key = $4, academic_year = $5, semester = $6, start_date = $7,
-            end_date = $8, status = $9, teacher_id = $10, homeroom_id = $11, external_id = $12, schedule = $13,
-            updated_at = $14, search_key = $15, sort_key = $16, follows_homeroom = $17
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE classes SET name = :name, name_key = :name_key, academic_year = :academic_year,
+            semester = :semester, start_date = :start_date, end_date = :end_date, status = :status,
+            teacher_id = :teacher_id, homeroom_id = :homeroom_id, external_id = :external_id, schedule = :schedule,
+            updated_at = :updated_at, search_key = :search_key, sort_key = :sort_key,
+            follows_homeroom = :follows_homeroom
+        WHERE organization_id = $1 AND id = :id";
     /// Adds a subject to a class; does nothing if it is listed already.
     ADD_SUBJECT = "INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ($1, $2, $3)
         ON CONFLICT (class_id, subject_id, organization_id) DO NOTHING";
@@ -206,57 +209,38 @@ impl WriteTx<'_> {
 
     /// Inserts a class; an external id that is in use is `DUPLICATE_EXTERNAL_ID`.
     pub fn insert_class(&mut self, new: &Class) -> Result<()> {
-        let schedule = json(new)?;
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.name,
-                name_key(new.name.as_str()),
-                new.academic_year,
-                new.semester,
-                new.start_date,
-                new.end_date,
-                new.status.as_str(),
-                new.teacher_id,
-                new.homeroom_id,
-                new.external_id,
-                schedule,
-                new.created_at,
-                new.updated_at,
-                search_key(new.name.as_str()),
-                sort_key(new.name.as_str()),
-                new.follows_homeroom,
-            ],
-        )
-        .map(drop)
+        self.write_class(&INSERT, new)
     }
 
     /// Updates every field of a class.
     pub fn update_class(&mut self, class: &Class) -> Result<()> {
-        let schedule = json(class)?;
-        self.execute(
-            &UPDATE,
-            args![
-                class.id,
-                class.name,
-                name_key(class.name.as_str()),
-                class.academic_year,
-                class.semester,
-                class.start_date,
-                class.end_date,
-                class.status.as_str(),
-                class.teacher_id,
-                class.homeroom_id,
-                class.external_id,
-                schedule,
-                class.updated_at,
-                search_key(class.name.as_str()),
-                sort_key(class.name.as_str()),
-                class.follows_homeroom,
+        self.write_class(&UPDATE, class)
+    }
+
+    fn write_class(&mut self, statement: &'static Sql, class: &Class) -> Result<()> {
+        let (name, schedule) = (class.name.as_str(), json(class)?);
+        self.execute_named(
+            statement,
+            named![
+                id: class.id,
+                name: name,
+                name_key: name_key(name),
+                academic_year: class.academic_year,
+                semester: class.semester,
+                start_date: class.start_date,
+                end_date: class.end_date,
+                status: class.status,
+                teacher_id: class.teacher_id,
+                homeroom_id: class.homeroom_id,
+                follows_homeroom: class.follows_homeroom,
+                external_id: class.external_id,
+                schedule: schedule,
+                created_at: class.created_at,
+                updated_at: class.updated_at,
+                search_key: search_key(name),
+                sort_key: sort_key(name),
             ],
         )
-        .map(drop)
     }
 
     /// Adds a subject to a class; does nothing if it is listed already.

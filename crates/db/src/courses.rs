@@ -6,10 +6,10 @@ use domain::details::{CourseCounts, CourseDetails};
 use domain::id::{ClassId, CourseId, SubjectId};
 use domain::text::name_key;
 
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, subject_label};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -40,12 +40,13 @@ statements! {
     LOCK = "SELECT class_id FROM courses WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     INSERT = "INSERT INTO courses (organization_id, id, class_id, subject_id, name, name_key, description, status,
             created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        VALUES ($1, :id, :class_id, :subject_id, :name, :name_key, :description, :status, :created_at, :updated_at,
+            :search_key, :sort_key)";
     /// Updates every field of a course.
-    UPDATE = "UPDATE courses SET class_id = $3, subject_id = $4, name = $5, name_key = $6, description = $7,
-        status = $8,
-            updated_at = $9, search_key = $10, sort_key = $11
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE courses SET class_id = :class_id, subject_id = :subject_id, name = :name, name_key = :name_key,
+            description = :description, status = :status, updated_at = :updated_at, search_key = :search_key,
+            sort_key = :sort_key
+        WHERE organization_id = $1 AND id = :id";
     /// Sets the subject of the groups of a course: groups have the subject of their course.
     UPDATE_GROUP_SUBJECTS = "UPDATE groups SET subject_id = $3, updated_at = $4
         WHERE organization_id = $1 AND course_id = $2";
@@ -92,42 +93,32 @@ impl WriteTx<'_> {
 
     /// Inserts a course; a name that is in use is `DUPLICATE_COURSE`.
     pub fn insert_course(&mut self, new: &Course) -> Result<()> {
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.class_id,
-                new.subject_id,
-                new.name,
-                name_key(new.name.as_str()),
-                new.description,
-                new.status.as_str(),
-                new.created_at,
-                new.updated_at,
-                search_key(new.name.as_str()),
-                sort_key(new.name.as_str()),
+        self.write_course(&INSERT, new)
+    }
+
+    fn write_course(&mut self, statement: &'static Sql, course: &Course) -> Result<()> {
+        let name = course.name.as_str();
+        self.execute_named(
+            statement,
+            named![
+                id: course.id,
+                class_id: course.class_id,
+                subject_id: course.subject_id,
+                name: name,
+                name_key: name_key(name),
+                description: course.description,
+                status: course.status,
+                created_at: course.created_at,
+                updated_at: course.updated_at,
+                search_key: search_key(name),
+                sort_key: sort_key(name),
             ],
         )
-        .map(drop)
     }
 
     /// Updates every field of a course; if its subject changed, that of its groups too.
     pub fn update_course(&mut self, course: &Course, subject_changed: bool) -> Result<()> {
-        self.execute(
-            &UPDATE,
-            args![
-                course.id,
-                course.class_id,
-                course.subject_id,
-                course.name,
-                name_key(course.name.as_str()),
-                course.description,
-                course.status.as_str(),
-                course.updated_at,
-                search_key(course.name.as_str()),
-                sort_key(course.name.as_str()),
-            ],
-        )?;
+        self.write_course(&UPDATE, course)?;
         if subject_changed {
             self.execute(
                 &UPDATE_GROUP_SUBJECTS,

@@ -18,7 +18,7 @@ use super::{ReadTx, WriteTx};
 use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
 use crate::labels::group_context;
 use crate::visibility::{CAN_VIEW_GROUP, CAN_VIEW_LINK, IS_PUBLISHED};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -83,12 +83,15 @@ statements! {
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at, is_draft,
             publish_at, includes_shared_text)
-        VALUES ($1, $2, (SELECT class_id FROM assignments
-        WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+        VALUES ($1, :id, (SELECT class_id FROM assignments WHERE organization_id = $1 AND id = :assignment_id),
+            :assignment_id, :group_id, :status, :current_submission_id, :description_override, :late_allowed_until,
+            :created_at, :updated_at, :is_draft, :publish_at, :includes_shared_text)";
     /// Updates every mutable field of a link.
-    UPDATE = "UPDATE group_assignments SET status = $3, current_submission_id = $4, description_override = $5,
-            late_allowed_until = $6, updated_at = $7, is_draft = $8, publish_at = $9, includes_shared_text = $10
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE group_assignments SET status = :status, current_submission_id = :current_submission_id,
+            description_override = :description_override, late_allowed_until = :late_allowed_until,
+            updated_at = :updated_at, is_draft = :is_draft, publish_at = :publish_at,
+            includes_shared_text = :includes_shared_text
+        WHERE organization_id = $1 AND id = :id";
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
         ORDER BY a.id";
@@ -257,43 +260,32 @@ impl WriteTx<'_> {
 
     /// Inserts a link; a duplicate is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.assignment_id,
-                new.group_id,
-                new.status.as_str(),
-                new.current_submission_id,
-                new.description_override,
-                new.late_allowed_until,
-                new.created_at,
-                new.updated_at,
-                new.publication.is_draft,
-                new.publication.publish_at,
-                new.includes_shared_text,
-            ],
-        )
-        .map(drop)
+        self.write_link(&INSERT, new)
     }
 
     /// Updates every mutable field of a link.
     pub fn update_link(&mut self, link: &GroupAssignment) -> Result<()> {
-        self.execute(
-            &UPDATE,
-            args![
-                link.id,
-                link.status.as_str(),
-                link.current_submission_id,
-                link.description_override,
-                link.late_allowed_until,
-                link.updated_at,
-                link.publication.is_draft,
-                link.publication.publish_at,
-                link.includes_shared_text,
+        self.write_link(&UPDATE, link)
+    }
+
+    fn write_link(&mut self, statement: &'static Sql, link: &GroupAssignment) -> Result<()> {
+        self.execute_named(
+            statement,
+            named![
+                id: link.id,
+                assignment_id: link.assignment_id,
+                group_id: link.group_id,
+                status: link.status,
+                current_submission_id: link.current_submission_id,
+                description_override: link.description_override,
+                late_allowed_until: link.late_allowed_until,
+                created_at: link.created_at,
+                updated_at: link.updated_at,
+                is_draft: link.publication.is_draft,
+                publish_at: link.publication.publish_at,
+                includes_shared_text: link.includes_shared_text,
             ],
         )
-        .map(drop)
     }
 
     /// Returns whether the room of the group contains a document linked to the topic.

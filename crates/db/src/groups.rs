@@ -18,10 +18,10 @@ use domain::text::{ShortName, name_key};
 
 use self::queries::GroupQueries;
 pub(super) use self::queries::OWN_GROUPS;
-use super::sql::{Columns, NamedStatements, Value};
+use super::sql::{Columns, NamedStatements, Sql, Value};
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, optional_course_label, optional_subject_label, person};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -39,12 +39,14 @@ statements! {
     INSERT = "INSERT INTO groups (organization_id, id, name, name_key, group_number, display_name, start_date,
             required_documents, class_id, subject_id, course_id, created_by_id, created_at, updated_at, search_key,
             meeting_place)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+        VALUES ($1, :id, :name, :name_key, :group_number, :display_name, :start_date, :required_documents, :class_id,
+            :subject_id, :course_id, :created_by_id, :created_at, :updated_at, :search_key, :meeting_place)";
     /// Updates every field of a group except the help flag.
-    UPDATE = "UPDATE groups SET name = $3, name_key = $4, group_number = $5, display_name = $6, start_date = $7,
-            required_documents = $8, subject_id = $9, course_id = $10, updated_at = $11, search_key = $12,
-            meeting_place = $13
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE groups SET name = :name, name_key = :name_key, group_number = :group_number,
+            display_name = :display_name, start_date = :start_date, required_documents = :required_documents,
+            subject_id = :subject_id, course_id = :course_id, updated_at = :updated_at, search_key = :search_key,
+            meeting_place = :meeting_place
+        WHERE organization_id = $1 AND id = :id";
     /// Updates the help flag of a group.
     UPDATE_HELP = "UPDATE groups SET needs_help = $3, help_requested_at = $4, help_message = $5,
         help_requested_by_id = $6,
@@ -255,49 +257,36 @@ impl WriteTx<'_> {
 
     /// Inserts a group with its work room; a number that is in use is `DUPLICATE_GROUP_NUMBER`.
     pub fn insert_group(&mut self, new: &Group) -> Result<()> {
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.name,
-                names_key(new),
-                new.group_number.get(),
-                new.display_name,
-                new.start_date,
-                new.required_documents.get(),
-                new.class_id,
-                new.subject_id,
-                new.course_id,
-                new.created_by_id,
-                new.created_at,
-                new.updated_at,
-                search_key(new.name.as_str(), new.display_name.as_ref().map(ShortName::as_str)),
-                new.meeting_place,
-            ],
-        )?;
+        self.write_group(&INSERT, new)?;
         self.insert_work_room(&new.work_room_id, &new.id)
     }
 
     /// Updates every field of a group except the help flag.
     pub fn update_group(&mut self, group: &Group) -> Result<()> {
-        self.execute(
-            &UPDATE,
-            args![
-                group.id,
-                group.name,
-                names_key(group),
-                group.group_number.get(),
-                group.display_name,
-                group.start_date,
-                group.required_documents.get(),
-                group.subject_id,
-                group.course_id,
-                group.updated_at,
-                search_key(group.name.as_str(), group.display_name.as_ref().map(ShortName::as_str)),
-                group.meeting_place,
+        self.write_group(&UPDATE, group)
+    }
+
+    fn write_group(&mut self, statement: &'static Sql, group: &Group) -> Result<()> {
+        self.execute_named(
+            statement,
+            named![
+                id: group.id,
+                name: group.name,
+                name_key: names_key(group),
+                group_number: group.group_number.get(),
+                display_name: group.display_name,
+                start_date: group.start_date,
+                meeting_place: group.meeting_place,
+                required_documents: group.required_documents.get(),
+                class_id: group.class_id,
+                subject_id: group.subject_id,
+                course_id: group.course_id,
+                created_by_id: group.created_by_id,
+                created_at: group.created_at,
+                updated_at: group.updated_at,
+                search_key: search_key(group.name.as_str(), group.display_name.as_ref().map(ShortName::as_str)),
             ],
         )
-        .map(drop)
     }
 
     /// Updates only the help flag of a group.

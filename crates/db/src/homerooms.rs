@@ -7,11 +7,11 @@ use domain::id::{EnrollmentId, HomeroomId, UserId};
 use domain::text::{AcademicYear, name_key};
 use domain::user::Person;
 
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::clock;
 use common::error::Result;
 
@@ -58,10 +58,12 @@ statements! {
     LOCK = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     INSERT = "INSERT INTO homerooms (organization_id, id, name, name_key, grade_level, academic_year, teacher_id,
             external_id, created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    UPDATE = "UPDATE homerooms SET name = $3, name_key = $4, grade_level = $5, academic_year = $6, teacher_id = $7,
-            external_id = $8, updated_at = $9, search_key = $10, sort_key = $11
-        WHERE organization_id = $1 AND id = $2";
+        VALUES ($1, :id, :name, :name_key, :grade_level, :academic_year, :teacher_id, :external_id, :created_at,
+            :updated_at, :search_key, :sort_key)";
+    UPDATE = "UPDATE homerooms SET name = :name, name_key = :name_key, grade_level = :grade_level,
+            academic_year = :academic_year, teacher_id = :teacher_id, external_id = :external_id,
+            updated_at = :updated_at, search_key = :search_key, sort_key = :sort_key
+        WHERE organization_id = $1 AND id = :id";
     /// Enrolls a student; does nothing if they are enrolled already.
     ENROLL = "INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
         VALUES ($1, $2, $3, $4, $5)
@@ -155,45 +157,32 @@ impl WriteTx<'_> {
 
     /// Inserts a homeroom; a name that is in use in the same year is `DUPLICATE_HOMEROOM`.
     pub fn insert_homeroom(&mut self, new: &Homeroom) -> Result<()> {
-        let key = name_key(new.name.as_str());
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.name,
-                key,
-                new.grade_level,
-                new.academic_year,
-                new.teacher_id,
-                new.external_id,
-                new.created_at,
-                new.updated_at,
-                search_key(new.name.as_str()),
-                sort_key(new.name.as_str()),
-            ],
-        )
-        .map(drop)
+        self.write_homeroom(&INSERT, new)
     }
 
     /// Updates every field of a homeroom.
     pub fn update_homeroom(&mut self, homeroom: &Homeroom) -> Result<()> {
-        let key = name_key(homeroom.name.as_str());
-        self.execute(
-            &UPDATE,
-            args![
-                homeroom.id,
-                homeroom.name,
-                key,
-                homeroom.grade_level,
-                homeroom.academic_year,
-                homeroom.teacher_id,
-                homeroom.external_id,
-                homeroom.updated_at,
-                search_key(homeroom.name.as_str()),
-                sort_key(homeroom.name.as_str()),
+        self.write_homeroom(&UPDATE, homeroom)
+    }
+
+    fn write_homeroom(&mut self, statement: &'static Sql, homeroom: &Homeroom) -> Result<()> {
+        let name = homeroom.name.as_str();
+        self.execute_named(
+            statement,
+            named![
+                id: homeroom.id,
+                name: name,
+                name_key: name_key(name),
+                grade_level: homeroom.grade_level,
+                academic_year: homeroom.academic_year,
+                teacher_id: homeroom.teacher_id,
+                external_id: homeroom.external_id,
+                created_at: homeroom.created_at,
+                updated_at: homeroom.updated_at,
+                search_key: search_key(name),
+                sort_key: sort_key(name),
             ],
         )
-        .map(drop)
     }
 
     /// Enrolls a student in a homeroom; returns whether the enrollment is new.

@@ -228,6 +228,11 @@ impl WriteTx<'_> {
         connection.execute(sql, &bound(context, arguments))
     }
 
+    /// Executes a statement with named parameters. Values that it does not name are ignored.
+    fn execute_named(&mut self, sql: &'static Sql, values: &[(&str, Value<'_>)]) -> Result<()> {
+        self.execute(sql, &sql.arguments_of(values)?).map(drop)
+    }
+
     /// Runs `act` in a savepoint, so that its failure does not affect the rest of the transaction: a failed insert into
     /// the activity log does not fail the action.
     pub fn savepoint(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>) -> Result<()> {

@@ -3,9 +3,9 @@ use domain::id::SubjectId;
 use domain::subject::Subject;
 use domain::text::name_key;
 
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -23,11 +23,13 @@ statements! {
         ORDER BY CASE WHEN s.search_key LIKE $2 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, s.sort_key, s.id";
     INSERT = "INSERT INTO subjects (organization_id, id, name, name_key, code, color, description, is_active,
             created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        VALUES ($1, :id, :name, :name_key, :code, :color, :description, :is_active, :created_at, :updated_at,
+            :search_key, :sort_key)";
     /// Updates every field of a subject.
-    UPDATE = "UPDATE subjects SET name = $3, name_key = $4, code = $5, color = $6, description = $7, is_active = $8,
-            updated_at = $9, search_key = $10, sort_key = $11
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE subjects SET name = :name, name_key = :name_key, code = :code, color = :color,
+            description = :description, is_active = :is_active, updated_at = :updated_at, search_key = :search_key,
+            sort_key = :sort_key
+        WHERE organization_id = $1 AND id = :id";
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM subjects WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     /// Whether a class, a course or a group references it.
@@ -62,45 +64,32 @@ impl WriteTx<'_> {
 
     /// Inserts a subject; a name that is in use is `DUPLICATE_SUBJECT`.
     pub fn insert_subject(&mut self, new: &Subject) -> Result<()> {
-        let key = name_key(new.name.as_str());
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.name,
-                key,
-                new.code,
-                new.color,
-                new.description,
-                new.is_active,
-                new.created_at,
-                new.updated_at,
-                search_key(new.name.as_str()),
-                sort_key(new.name.as_str()),
-            ],
-        )
-        .map(drop)
+        self.write_subject(&INSERT, new)
     }
 
     /// Updates every field of a subject.
     pub fn update_subject(&mut self, subject: &Subject) -> Result<()> {
-        let key = name_key(subject.name.as_str());
-        self.execute(
-            &UPDATE,
-            args![
-                subject.id,
-                subject.name,
-                key,
-                subject.code,
-                subject.color,
-                subject.description,
-                subject.is_active,
-                subject.updated_at,
-                search_key(subject.name.as_str()),
-                sort_key(subject.name.as_str()),
+        self.write_subject(&UPDATE, subject)
+    }
+
+    fn write_subject(&mut self, statement: &'static Sql, subject: &Subject) -> Result<()> {
+        let name = subject.name.as_str();
+        self.execute_named(
+            statement,
+            named![
+                id: subject.id,
+                name: name,
+                name_key: name_key(name),
+                code: subject.code,
+                color: subject.color,
+                description: subject.description,
+                is_active: subject.is_active,
+                created_at: subject.created_at,
+                updated_at: subject.updated_at,
+                search_key: search_key(name),
+                sort_key: sort_key(name),
             ],
         )
-        .map(drop)
     }
 
     pub fn delete_subject(&mut self, id: &SubjectId) -> Result<()> {
