@@ -41,20 +41,22 @@ pub(crate) async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: Header
         found = cx.read(move |tx| load(tx, &id)).await?;
     }
     let (seen, current, _) = found;
-    let title = seen.document().title.as_str().to_owned();
-    let made = cx
-        .app()
-        .document_workflows()
-        .pdf(cx.context()?, source(seen, current))
-        .await?;
+    send_pdf(&cx, &headers, source(seen, current)).await
+}
+
+/// Converts a file to PDF and sends it.
+pub(super) async fn send_pdf(cx: &Context, headers: &HeaderMap, request: ConversionRequest) -> Result<Response> {
+    let workflows = cx.app().document_workflows();
+    let name = name::from_title(&request.title, "pdf");
+    let made = workflows.pdf(cx.context()?, request).await?;
     let file = Download {
-        name: name::from_title(&title, "pdf"),
+        name,
         mime: "application/pdf".to_owned(),
         sha256: made.file.sha256.clone(),
         content: Stored::File(made.file.key.clone(), made.file.size),
     };
-    let response = download(cx.app().files(), &headers, file).await;
-    cx.app().document_workflows().release_pdf(&made).await;
+    let response = download(cx.app().files(), headers, file).await;
+    workflows.release_pdf(&made).await;
     response
 }
 

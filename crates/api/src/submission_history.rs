@@ -13,6 +13,7 @@ use domain::version::VersionedObject;
 
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
+use super::pdf::send_pdf;
 use super::response::Versioned;
 use adapters::blob_store::name;
 use api_types::audience::Audience;
@@ -93,18 +94,7 @@ pub(crate) async fn pdf(
             AssignmentStatus::Active | AssignmentStatus::Finished => Ok(copy),
         }
     });
-    let copy = load.await?;
-    let name = name::from_title(&copy.title, "pdf");
-    let made = cx.app().document_workflows().pdf(cx.context()?, source(copy)?).await?;
-    let file = Download {
-        name,
-        mime: "application/pdf".to_owned(),
-        sha256: made.file.sha256.clone(),
-        content: Stored::File(made.file.key.clone(), made.file.size),
-    };
-    let response = download(cx.app().files(), &headers, file).await;
-    cx.app().document_workflows().release_pdf(&made).await;
-    response
+    send_pdf(&cx, &headers, source(load.await?)?).await
 }
 
 fn source(copy: SubmissionDocument) -> Result<ConversionRequest> {

@@ -1,12 +1,13 @@
 //! The files of topics. The rule of their visibility is `domain::group_assignment::can_view_file`. [`CAN_VIEW_FILE`]
 //! implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
 
-use domain::file::{AssignmentAttachment, FileKey, StoredFile};
+use domain::file::AssignmentAttachment;
 use domain::id::{AssignmentId, AttachmentId};
 
 use super::sql::{Columns, Value};
 use super::{ReadTx, WriteTx};
 use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
+use crate::labels::stored_file;
 use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_LINK};
 use crate::{args, fragments, statements};
 use common::error::{Error, Result};
@@ -123,13 +124,7 @@ pub(super) fn file(row: &Columns<'_>) -> Result<AssignmentAttachment> {
         organization_id: row.get("organization_id")?,
         assignment_id: row.get("assignment_id")?,
         group_assignment_id: row.get("group_assignment_id")?,
-        file: StoredFile {
-            key: row.get::<FileKey>("file_key")?,
-            file_name: row.get("file_name")?,
-            mime_type: row.get("mime_type")?,
-            size: row.get("size")?,
-            sha256: row.get("sha256")?,
-        },
+        file: stored_file(row)?,
         staged_at: row.get("staged_at")?,
         uploaded_by_id: row.get("uploaded_by_id")?,
         created_at: row.get("created_at")?,

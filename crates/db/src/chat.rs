@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use domain::access::{MemberRole, PlatformRole};
-use domain::file::{FileKey, MessageAttachment, StoredFile};
+use domain::file::MessageAttachment;
 use domain::group::GroupContext;
 use domain::id::{AttachmentId, MessageId, UserId, WorkRoomId};
 use domain::message::{MessageSender, MessageType, ReadingMark, RoomMessage};
@@ -13,7 +13,7 @@ use domain::text::ClientMessageId;
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql, Value};
 use super::{ReadTx, WriteTx};
-use crate::labels::PERSON_COLUMNS;
+use crate::labels::{PERSON_COLUMNS, stored_file};
 use crate::{args, fragments, statements};
 use common::error::{Error, Result};
 
@@ -338,13 +338,7 @@ fn file(row: &Columns<'_>) -> Result<MessageAttachment> {
         organization_id: row.get("organization_id")?,
         work_room_id: row.get("work_room_id")?,
         message_id: row.get("message_id")?,
-        file: StoredFile {
-            key: row.get::<FileKey>("file_key")?,
-            file_name: row.get("file_name")?,
-            mime_type: row.get("mime_type")?,
-            size: row.get("size")?,
-            sha256: row.get("sha256")?,
-        },
+        file: stored_file(row)?,
         uploaded_by_id: row.get("uploaded_by_id")?,
         created_at: row.get("created_at")?,
     })

@@ -1,24 +1,22 @@
 //! Documents of work rooms and their revisions. The statements return only documents of groups that the viewer can
 //! view.
 
-use std::collections::BTreeMap;
-
 use domain::details::DocumentDetails;
 use domain::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
 use domain::document_kind::{DocumentType, FileExtension};
 use domain::domain_error::DomainError;
 use domain::file::FileKey;
-use domain::grade::{Grade, GradeStatus};
+use domain::grade::Grade;
 use domain::group::GroupContext;
-use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, WorkRoomId};
-use domain::number::Points;
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, SubmissionId, WorkRoomId};
 use domain::save::Revision;
 
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{GROUP_CONTEXT_COLUMNS, PERSON_COLUMNS, group_context, optional_person};
+use crate::submissions::group_grade;
 use crate::visibility::{CAN_VIEW_GROUP, IS_PUBLISHED};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -74,16 +72,20 @@ statements! {
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     INSERT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension,
-        assignment_id,
-            generation, current_revision_id, version, size, created_by_id, last_edited_by, last_activity, created_at,
-            updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+            assignment_id, generation, current_revision_id, version, size, created_by_id, last_edited_by,
+            last_activity, created_at, updated_at)
+        VALUES ($1, :id, :work_room_id, :title, :document_type, :file_extension, :assignment_id, :generation,
+            :current_revision_id, :version, :size, :created_by_id, :last_edited_by, :last_activity, :created_at,
+            :updated_at)";
     /// Updates every mutable field of a document.
-    UPDATE = "UPDATE documents SET title = $3, status = $4, status_before_lock = $5, locked_at = $6,
-            locked_by_assignment_id = $7, assignment_id = $8, generation = $9, current_revision_id = $10, version = $11,
-            size = $12, last_edited_by = $13, last_activity = $14, save_failed_at = $15, submitted_at = $16,
-            submitted_by_id = $17, updated_at = $18, cut_at = $19, freezing_until = $20, unsaved_generation = $21
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE documents SET title = :title, status = :status, status_before_lock = :status_before_lock,
+            locked_at = :locked_at, locked_by_assignment_id = :locked_by_assignment_id,
+            assignment_id = :assignment_id, generation = :generation, current_revision_id = :current_revision_id,
+            version = :version, size = :size, last_edited_by = :last_edited_by, last_activity = :last_activity,
+            save_failed_at = :save_failed_at, submitted_at = :submitted_at, submitted_by_id = :submitted_by_id,
+            updated_at = :updated_at, cut_at = :cut_at, freezing_until = :freezing_until,
+            unsaved_generation = :unsaved_generation
+        WHERE organization_id = $1 AND id = :id";
     /// Ends the flush of a freeze: changes after it do not belong to the frozen content.
     END_FLUSH = "UPDATE documents SET cut_at = $3
         WHERE organization_id = $1 AND id = $2 AND freezing_until IS NOT NULL AND cut_at > $3";
@@ -247,57 +249,45 @@ impl WriteTx<'_> {
 
     /// Inserts a document as a draft.
     pub fn insert_document(&mut self, new: &Document) -> Result<()> {
-        self.execute(
-            &INSERT,
-            args![
-                new.id,
-                new.work_room_id,
-                new.title,
-                new.document_type.as_str(),
-                new.file_extension.as_str(),
-                new.assignment_id,
-                new.generation,
-                new.current_revision_id,
-                new.version,
-                new.size,
-                new.created_by_id,
-                new.last_edited_by,
-                new.last_activity,
-                new.created_at,
-                new.updated_at,
-            ],
-        )
-        .map(drop)
+        self.write_document(&INSERT, new)
     }
 
     /// Updates every mutable field of a document.
     pub fn update_document(&mut self, document: &Document) -> Result<()> {
-        self.execute(
-            &UPDATE,
-            args![
-                document.id,
-                document.title,
-                document.status.document_status().as_str(),
-                document.status.before_lock().map(UnlockedStatus::as_str),
-                document.locked_at,
-                document.locked_by_assignment_id,
-                document.assignment_id,
-                document.generation,
-                document.current_revision_id,
-                document.version,
-                document.size,
-                document.last_edited_by,
-                document.last_activity,
-                document.save_failed_at,
-                document.submitted_at,
-                document.submitted_by_id,
-                document.updated_at,
-                document.cut_at,
-                document.freezing_until,
-                document.unsaved_generation,
+        self.write_document(&UPDATE, document)
+    }
+
+    fn write_document(&mut self, statement: &'static Sql, document: &Document) -> Result<()> {
+        self.execute_named(
+            statement,
+            named![
+                id: document.id,
+                work_room_id: document.work_room_id,
+                title: document.title,
+                document_type: document.document_type,
+                file_extension: document.file_extension,
+                status: document.status.document_status(),
+                status_before_lock: document.status.before_lock(),
+                locked_at: document.locked_at,
+                locked_by_assignment_id: document.locked_by_assignment_id,
+                assignment_id: document.assignment_id,
+                generation: document.generation,
+                current_revision_id: document.current_revision_id,
+                version: document.version,
+                size: document.size,
+                created_by_id: document.created_by_id,
+                last_edited_by: document.last_edited_by,
+                last_activity: document.last_activity,
+                save_failed_at: document.save_failed_at,
+                cut_at: document.cut_at,
+                freezing_until: document.freezing_until,
+                unsaved_generation: document.unsaved_generation,
+                submitted_at: document.submitted_at,
+                submitted_by_id: document.submitted_by_id,
+                created_at: document.created_at,
+                updated_at: document.updated_at,
             ],
         )
-        .map(drop)
     }
 
     /// Ends the flush of a document that is being frozen.
@@ -384,24 +374,6 @@ fn visible(row: &Columns<'_>) -> Result<VisibleDocument> {
 /// Reads the grade of the group, if the document is in a graded submission. Grades of single members are not shown with
 /// a document and not read here.
 fn grade(row: &Columns<'_>) -> Result<Option<Grade>> {
-    let Some(submission_id) = row.get("submission_id")? else {
-        return Ok(None);
-    };
-    let grade = Grade {
-        submission_id,
-        value: row.get("value")?,
-        points: row.get::<Option<f64>>("points")?.map(Points::stored),
-        feedback: row.get("feedback")?,
-        // Documents show no criteria.
-        rubric: Vec::new(),
-        files: Vec::new(),
-        status: row.get::<GradeStatus>("grade_status")?,
-        version: row.get("grade_version")?,
-        graded_by_id: row.get("graded_by_id")?,
-        graded_at: row.get("graded_at")?,
-        published_at: row.get("published_at")?,
-        member_grades: Vec::new(),
-        member_marks: BTreeMap::new(),
-    };
-    Ok(Some(grade))
+    let submission: Option<SubmissionId> = row.get("submission_id")?;
+    submission.map(|submission| group_grade(row, submission)).transpose()
 }

@@ -2,6 +2,7 @@
 
 use domain::class::ClassLabel;
 use domain::course::CourseLabel;
+use domain::file::StoredFile;
 use domain::group::{GroupContext, GroupLabel};
 use domain::id::{CourseId, SubjectId};
 use domain::subject::SubjectLabel;
@@ -52,6 +53,17 @@ pub(super) fn group_context(row: &Columns<'_>) -> Result<GroupContext> {
         class: row.get("class_id")?,
         class_status: row.get("class_status")?,
         start_date: row.get("start_date")?,
+    })
+}
+
+/// Reads the metadata of a file.
+pub(super) fn stored_file(row: &Columns<'_>) -> Result<StoredFile> {
+    Ok(StoredFile {
+        key: row.get("file_key")?,
+        file_name: row.get("file_name")?,
+        mime_type: row.get("mime_type")?,
+        size: row.get("size")?,
+        sha256: row.get("sha256")?,
     })
 }
 

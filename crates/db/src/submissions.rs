@@ -5,13 +5,13 @@ pub mod attempts;
 pub mod feedback;
 pub mod grades;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use domain::details::SubmissionDetails;
 use domain::document_kind::FileExtension;
 use domain::feedback::{Feedback, FeedbackVisibility};
-use domain::file::{FileKey, GradeFile, StoredFile};
-use domain::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
+use domain::file::{FileKey, GradeFile};
+use domain::grade::{Grade, GradeMark, MemberGrade};
 use domain::id::{
     AssignmentId, AttachmentId, DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId,
 };
@@ -24,7 +24,7 @@ use super::group_assignments::submission;
 use super::sql::{Columns, NamedStatements};
 use super::{ReadTx, WriteTx};
 use crate::group_assignments::SUBMISSION_COLUMNS;
-use crate::labels::{PERSON_COLUMNS, person};
+use crate::labels::{PERSON_COLUMNS, person, stored_file};
 use crate::{args, fragments, statements};
 use common::error::Result;
 
@@ -327,36 +327,31 @@ pub(super) fn copy(row: &Columns<'_>) -> Result<SubmissionDocument> {
 
 /// Reads the row id and the grade without the grades of single members.
 pub(super) fn grade(row: &Columns<'_>) -> Result<(String, Grade)> {
-    let id = row.get("grade_id")?;
     let grade = Grade {
-        submission_id: row.get("submission_id")?,
+        rubric: rubric_marks(row)?,
+        ..group_grade(row, row.get("submission_id")?)?
+    };
+    Ok((row.get("grade_id")?, grade))
+}
+
+/// Reads the grade of the group without filled criteria.
+pub(super) fn group_grade(row: &Columns<'_>, submission_id: SubmissionId) -> Result<Grade> {
+    Ok(Grade {
         value: row.get("value")?,
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
         feedback: row.get("feedback")?,
-        rubric: rubric_marks(row)?,
-        files: Vec::new(),
-        status: row.get::<GradeStatus>("grade_status")?,
+        status: row.get("grade_status")?,
         version: row.get("grade_version")?,
-        graded_by_id: row.get("graded_by_id")?,
-        graded_at: row.get("graded_at")?,
         published_at: row.get("published_at")?,
-        member_grades: Vec::new(),
-        member_marks: BTreeMap::new(),
-    };
-    Ok((id, grade))
+        ..Grade::blank(submission_id, row.get("graded_by_id")?, row.get("graded_at")?)
+    })
 }
 
 pub(super) fn grade_file(row: &Columns<'_>) -> Result<GradeFile> {
     Ok(GradeFile {
         id: row.get("id")?,
         submission_id: row.get("submission_id")?,
-        file: StoredFile {
-            key: row.get::<FileKey>("file_key")?,
-            file_name: row.get("file_name")?,
-            mime_type: row.get("mime_type")?,
-            size: row.get("size")?,
-            sha256: row.get("sha256")?,
-        },
+        file: stored_file(row)?,
         uploaded_by_id: row.get("uploaded_by_id")?,
         created_at: row.get("created_at")?,
     })

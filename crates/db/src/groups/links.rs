@@ -2,13 +2,14 @@
 
 use domain::assignment::Assignment;
 use domain::details::SubmissionDetails;
-use domain::file::{AssignmentAttachment, FileKey, GroupAttachment, StoredFile};
+use domain::file::{AssignmentAttachment, GroupAttachment};
 use domain::group_assignment::GroupAssignment;
 use domain::id::GroupAssignmentId;
 
 use crate::assignments::assignment;
 use crate::attachments;
 use crate::group_assignments::{link, submission};
+use crate::labels::stored_file;
 use crate::sql::Columns;
 use common::error::Result;
 
@@ -49,13 +50,7 @@ pub(super) fn group_file(row: &Columns<'_>) -> Result<GroupAttachment> {
         id: row.get("id")?,
         organization_id: row.get("organization_id")?,
         group_id: row.get("group_id")?,
-        file: StoredFile {
-            key: row.get::<FileKey>("file_key")?,
-            file_name: row.get("file_name")?,
-            mime_type: row.get("mime_type")?,
-            size: row.get("size")?,
-            sha256: row.get("sha256")?,
-        },
+        file: stored_file(row)?,
         uploaded_by_id: row.get("uploaded_by_id")?,
         created_at: row.get("created_at")?,
     })
