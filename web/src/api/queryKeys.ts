@@ -66,7 +66,6 @@ interface QueryKeys {
   courses: {
     list: () => QueryKey;
     one: (id?: string) => QueryKey;
-    named: (search: string) => QueryKey;
     names: () => QueryKey;
     managed: () => QueryKey;
     copies: (source: object, choice: object) => QueryKey;

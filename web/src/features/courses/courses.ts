@@ -21,14 +21,6 @@ export const courseQuery = (id: string) =>
     queryFn: () => unwrap(client.GET("/courses/{id}", { params: { path: { id } } })),
   });
 
-/** Courses whose names contain the search text. */
-export const courseSearchQuery = (search: string) =>
-  queryOptions({
-    queryKey: queryKeys.courses.named(search),
-    queryFn: () => unwrap(client.GET("/courses", { params: { query: search === "" ? {} : { search } } })),
-    placeholderData: (before: Course[] | undefined) => before,
-  });
-
 /** The offered subjects. */
 export const activeSubjectsQuery = queryOptions({
   queryKey: queryKeys.subjects.active(),

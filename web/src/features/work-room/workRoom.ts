@@ -66,9 +66,6 @@ export function splitDocuments(
 export const fileName = (document: { title: string; fileExtension: string }): string =>
   `${document.title}.${document.fileExtension}`;
 
-export const userNames = (workRoom: { displayName?: string | null; name: string }): string =>
-  workRoom.displayName ?? workRoom.name;
-
 /** When submissions of this group begin to count as late. */
 export const lateDeadline = (topic: GroupTopic): number =>
   Math.max(

@@ -26,9 +26,6 @@ const key = new PluginKey<CollaborationState>("collaboration");
 
 export const collaborationOf = (state: EditorState): CollaborationState => key.getState(state)!;
 
-/** Whether a transaction comes from the service and not from the user. */
-export const isRemote = (transaction: Transaction): boolean => transaction.getMeta(key) !== undefined;
-
 /** Keeps the confirmed version and the unconfirmed steps of an editor. */
 export function collaboration(version: number): Plugin<CollaborationState> {
   return new Plugin<CollaborationState>({

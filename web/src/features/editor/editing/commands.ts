@@ -2,8 +2,6 @@
 import { lift, setBlockType } from "prosemirror-commands";
 import type { Attrs, Node, NodeType } from "prosemirror-model";
 import { type Command, type EditorState, NodeSelection, TextSelection } from "prosemirror-state";
-import { isInTable } from "prosemirror-tables";
-import { findWrapping } from "prosemirror-transform";
 
 import { isInside, toggleQuote } from "../../rich-text/commands";
 import { type Align, markType, nodeType, schema } from "../document/schema";
@@ -136,8 +134,6 @@ export function newTable(rows: number, columns: number): Node {
   );
 }
 
-export const canInsertTable = (state: EditorState): boolean => !isInTable(state);
-
 /** Moves the selected top block before its neighbor, or behind it. */
 export const moveBlock =
   (direction: -1 | 1): Command =>
@@ -164,9 +160,3 @@ function blockDepth($at: Position): number {
     if (["list_item", "check_item"].includes($at.node(depth).type.name)) return depth;
   return 1;
 }
-
-/** Whether the selection can be wrapped in a list. */
-export const canBeList = ({ selection }: EditorState): boolean => {
-  const range = selection.$from.blockRange(selection.$to);
-  return range !== null && findWrapping(range, nodeType("bullet_list")) !== null;
-};

@@ -4,7 +4,7 @@ import { gapCursor } from "prosemirror-gapcursor";
 import { history } from "prosemirror-history";
 import { keymap } from "prosemirror-keymap";
 import { DOMSerializer, type Node } from "prosemirror-model";
-import { type Command, EditorState, NodeSelection, Plugin, TextSelection, type Transaction } from "prosemirror-state";
+import { type Command, EditorState, Plugin, TextSelection, type Transaction } from "prosemirror-state";
 import { tableEditing } from "prosemirror-tables";
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 
@@ -593,6 +593,3 @@ function limits(onReject: () => void): Plugin {
     },
   });
 }
-
-export const isNodeSelected = (state: EditorState, name: string): boolean =>
-  state.selection instanceof NodeSelection && state.selection.node.type.name === name;
