@@ -277,9 +277,18 @@ impl OpenIdClient {
         let (Some(endpoint), Some(token)) = (&metadata.userinfo_endpoint, &tokens.access_token) else {
             return Ok(());
         };
-        let more = self.0.http.get(endpoint, Some(token)).await?;
+        let mut more = self.0.http.get(endpoint, Some(token)).await?;
         if more.get("sub") != claims.get("sub") {
             return Err(OpenIdError::SubjectMismatch);
+        }
+        // `email_verified` is a statement about the address next to it.
+        if claims.get("email") != more.get("email") {
+            let other = if claims.contains_key("email") {
+                &mut more
+            } else {
+                &mut *claims
+            };
+            other.remove("email_verified");
         }
         for (key, value) in more {
             claims.entry(key).or_insert(value);

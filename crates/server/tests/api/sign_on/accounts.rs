@@ -11,7 +11,7 @@ use test_support::second_factor::{enter, set_up};
 use test_support::{Browser, TestApp, TestUser};
 
 /// Gives a user an address of a domain that North holds.
-async fn with_address(app: &TestApp, user: &TestUser) -> (String, String) {
+pub(super) async fn with_address(app: &TestApp, user: &TestUser) -> (String, String) {
     let domain = verified_domain(app, &app.world.north).await;
     let email = format!("someone@{domain}");
     execute(

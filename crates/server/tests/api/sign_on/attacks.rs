@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::accounts::with_address;
 use super::{ReturnedPage, SchoolSignOn, assert_signed_in, assert_signed_out, begin, follow, person, post_form};
 use test_support::fake_openid_provider::{CLIENT_ID, FakeOpenIdProvider, Lies, TokenSignature};
 use test_support::{Browser, FRONTEND, TestApp};
@@ -394,14 +395,62 @@ tenants!(user_data_of_another_subject_is_rejected, |app| {
     .await;
 });
 
-tenants!(user_data_does_not_replace_claims_of_the_token, |app| {
-    let school = linked(app).await;
-    school.provider.lie(|lies| {
-        lies.user_info = Some(json!({"sub": SUBJECT, "iss": "x", "name": "Other", "nonce": "x"}));
-    });
+/// Signs in with these claims of the token and this response of the user endpoint, at a provider that links by address.
+async fn with_user_data(
+    app: &TestApp,
+    school: &SchoolSignOn,
+    token: &Value,
+    user_data: Value,
+) -> (Browser, ReturnedPage) {
     let browser = Browser::new(app);
-    school.sign_in(&browser, &person(SUBJECT)).await.is_signed_in();
+    school.provider.lie(|lies| lies.user_info = Some(user_data));
+    let page = school.sign_in(&browser, token).await;
+    (browser, page)
+}
+
+tenants!(user_data_does_not_replace_claims_of_the_token, |app| {
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let (domain, email) = with_address(app, &app.world.ben).await;
+    let ben = json!({"sub": "x", "iss": "x", "nonce": "x", "email": email, "email_verified": true});
+    for token in [
+        json!({"sub": "x", "email": email, "email_verified": false}),
+        json!({"sub": "x", "email": format!("other@{domain}"), "email_verified": true}),
+    ] {
+        let (browser, page) = with_user_data(app, &school, &token, ben.clone()).await;
+        page.is_refused("account_not_linked", "");
+        assert_signed_out(&browser).await;
+    }
+    // Claims that the token lacks are added.
+    let (browser, page) = with_user_data(app, &school, &json!({"sub": "x"}), ben).await;
+    page.is_signed_in();
     assert_signed_in(app, &browser, &app.world.ben).await;
+});
+
+tenants!(user_data_verify_their_own_address_only, |app| {
+    let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
+    let (domain, email) = with_address(app, &app.world.ben).await;
+    let other = format!("other@{domain}");
+    for (token, user_data) in [
+        (
+            json!({"sub": "x", "email": email}),
+            json!({"sub": "x", "email": other, "email_verified": true}),
+        ),
+        (
+            json!({"sub": "x", "email_verified": true}),
+            json!({"sub": "x", "email": email}),
+        ),
+        (
+            json!({"sub": "x", "email_verified": true}),
+            json!({"sub": "x", "email": email, "email_verified": false}),
+        ),
+    ] {
+        let (browser, page) = with_user_data(app, &school, &token, user_data).await;
+        page.is_refused("account_not_linked", "");
+        assert_signed_out(&browser).await;
+    }
+    let token = json!({"sub": "x", "email": email});
+    let user_data = json!({"sub": "x", "email": email, "email_verified": true});
+    with_user_data(app, &school, &token, user_data).await.1.is_signed_in();
 });
 
 tenants!(every_allowed_algorithm_is_verified, |app| {
