@@ -1,6 +1,7 @@
 // The official sso client against an OpenID Connect provider behind a fault proxy: sign-in, key rotation, sign-out, tokens and
 // responses that must be rejected. Steps with the name of a module play that module of the relying-party plans of the
-// OpenID Foundation (docs/single-sign-on.md#conformance). The second argument is the make of the provider.
+// OpenID Foundation (docs/single-sign-on.md#conformance). The second argument is the make of the provider. With the third
+// argument `form_post`, its pages send the responses as forms; the service then has to be one with TLS.
 import { ssoClient } from '@better-auth/sso/client';
 import { createAuthClient } from 'better-auth/client';
 import { SignJWT } from 'jose';
@@ -11,6 +12,7 @@ import { MAKES } from './openid-providers.mjs';
 import { CookieJar, User } from './session.mjs';
 
 const CLASS = 30;
+const responseMode = process.argv[4];
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const world = readWorld();
 const admin = new User(world, 'the administrator');
@@ -39,7 +41,10 @@ async function register() {
   (await admin.api.post(`/admin/sign-on/${registered.id}/identities`, link)).expect(201);
 }
 
-/** Submits the forms of the pages of the provider, and returns the address to which it sends the browser. */
+/**
+ * Submits the forms of the pages of the provider, and returns the address to which it sends the browser, or the form that
+ * its page sends there.
+ */
 async function atProvider(url, login, jar = new CookieJar()) {
   let [address, init] = [url, {}];
   for (let step = 0; step < 12; step += 1) {
@@ -59,6 +64,7 @@ async function atProvider(url, login, jar = new CookieJar()) {
     const fields = Object.fromEntries([...hidden].map(([, name, value]) => [name, value]));
     if (fields.prompt === 'login') Object.assign(fields, { login, password: 'x' });
     address = new URL(action, address).href;
+    if (!address.startsWith(issuer)) return { action: address, fields };
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     init = { method: 'POST', body: new URLSearchParams({ ...fields, logout: 'yes' }), headers };
   }
@@ -80,13 +86,20 @@ async function begin(user, choice = { providerId: registered.id }) {
   const pages = { callbackURL: '/today', errorCallbackURL: '/login' };
   const started = dataOf(await user.sso.signIn.sso({ ...choice, ...pages }), 'sign-in/sso');
   assertEqual(started.redirect, true, 'the client follows the address');
-  return new URL(started.url);
+  const url = new URL(started.url);
+  if (responseMode) url.searchParams.set('response_mode', responseMode);
+  return url;
 }
 
 /** Brings the response of the provider to the service. Returns the page to which it sends the browser. */
-async function callBack(user, address) {
-  assert(address.startsWith(world.frontendOrigin), `the provider leads to ${address}`);
-  const response = await user.fetch(address.replace(world.frontendOrigin, user.baseUrl), { redirect: 'manual' });
+async function callBack(user, received) {
+  const { action, fields } = received.fields ? received : { action: received };
+  assert(action.startsWith(world.frontendOrigin), `the provider leads to ${action}`);
+  assertEqual(Boolean(fields), responseMode === 'form_post', 'the response is a form');
+  const address = action.replace(world.frontendOrigin, user.baseUrl);
+  const response = fields
+    ? await user.submitFrom(issuer, address, fields)
+    : await user.fetch(address, { redirect: 'manual' });
   assertEqual(response.status, 302, 'the callback');
   return new URL(response.headers.get('location'));
 }
@@ -222,9 +235,10 @@ async function rejectsResponses() {
   const user = visitor('the teacher');
   const address = await atProvider((await begin(user)).href, 'ada-at-school');
   const changed = (change) => {
-    const url = new URL(address);
-    change(url.searchParams);
-    return url.href;
+    const url = address.fields ? undefined : new URL(address);
+    const parameters = url?.searchParams ?? new URLSearchParams(address.fields);
+    change(parameters);
+    return url?.href ?? { ...address, fields: Object.fromEntries(parameters) };
   };
   const errorOf = async (someone, url) => (await callBack(someone, url)).searchParams.get('error');
   const other = visitor('somebody else');
@@ -232,6 +246,24 @@ async function rejectsResponses() {
   assertEqual(await errorOf(user, changed((found) => found.set('state', 'x'))), 'invalid_state', 'another state');
   assertEqual(await errorOf(user, changed((found) => found.set('iss', 'https://evil.example'))), 'invalid_provider', 'mix-up');
   assertEqual(await errorOf(user, address), 'invalid_state', 'the state was used up');
+}
+
+/** The form is accepted from the page of the provider; state and cookie bind it, and nothing else is accepted from there. */
+async function acceptsForms() {
+  const user = visitor('the teacher');
+  const form = await atProvider((await begin(user)).href, 'ada-at-school');
+  const { attributes } = user.jar.cookies.get('__Host-groupwork.sign_on');
+  for (const expected of ['Secure', 'HttpOnly', 'SameSite=None', 'Path=/'])
+    assert(attributes.includes(expected), `the cookie of the sign-in is ${attributes}`);
+  const copy = visitor('a browser without the cookie');
+  assertEqual((await callBack(copy, form)).searchParams.get('error'), 'invalid_state', 'a form without the cookie');
+  assertEqual((await callBack(user, form)).pathname, '/today', 'the form with the cookie');
+  const session = [...user.jar.cookies].find(([name]) => name.endsWith('session_token'));
+  assert(session[1].attributes.includes('SameSite=Lax'), `the cookie of the session is ${session[1].attributes}`);
+  const headers = { origin: issuer, cookie: user.jar.header, 'content-type': 'application/json' };
+  const signOut = await fetch(`${user.baseUrl}/api/auth/sign-out`, { method: 'POST', headers, body: '{}' });
+  assertEqual([signOut.status, (await signOut.json()).code], [403, 'INVALID_ORIGIN'], 'another request of that page');
+  assert(await storedSession(user), 'the session continues');
 }
 
 async function rotatesKeys() {
@@ -334,6 +366,7 @@ try {
     ['oidcc-client-test-discovery-openid-config, discovery-jwks-uri-keys', readsConfiguration],
     ['oidcc-client-test-discovery-issuer-mismatch', rejectsOtherIssuer],
     ['responses are bound to browser, state and issuer', rejectsResponses],
+    ...(responseMode ? [['forms of the pages of the provider are accepted', acceptsForms]] : []),
     ['oidcc-client-test-signing-key-rotation', rotatesKeys],
     ['oidcc-client-test-signing-key-rotation-just-before-signing: a class signs in', rotatesKeysOfClass],
     ['oidcc-client-test-rp-init-logout', signsOut],

@@ -19,7 +19,16 @@ export class CookieJar {
   }
 
   get header() {
-    const live = [...this.cookies].filter(([, { until }]) => !until || until > Date.now());
+    return this.#header(() => true);
+  }
+
+  /** The cookies of a form that a page of another site sends. */
+  get headerOfOtherSite() {
+    return this.#header(({ attributes }) => attributes.some((attribute) => /^samesite=none$/i.test(attribute)));
+  }
+
+  #header(isSent) {
+    const live = [...this.cookies].filter(([, cookie]) => (!cookie.until || cookie.until > Date.now()) && isSent(cookie));
     return live.map(([name, { value }]) => `${name}=${value}`).join('; ');
   }
 }
@@ -52,6 +61,14 @@ export class User {
     if (this.jar.header) headers.set('cookie', this.jar.header);
     headers.set('origin', this.origin);
     const response = await fetch(url, { ...init, headers });
+    this.jar.store(response);
+    return response;
+  };
+
+  /** Like a form in a browser that a page of another site sends here. */
+  submitFrom = async (origin, url, fields) => {
+    const headers = { origin, cookie: this.jar.headerOfOtherSite };
+    const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(fields), redirect: 'manual' });
     this.jar.store(response);
     return response;
   };

@@ -215,7 +215,9 @@ class Handler(BaseHTTPRequestHandler):
         done = endpoint.do_response(request=request, **result)
         headers = [("set-cookie", f"{cookie['name']}={cookie['value']}; Path=/") for cookie in result.get("cookie", [])]
         if done.get("response_placement", endpoint.response_placement) == "body":
-            self.reply(200, done["response"], "application/json", headers)
+            # With response_mode=form_post, the response of the authorization endpoint is a page with a form.
+            kind = "text/html" if "response_msg" in result else "application/json"
+            self.reply(200, done["response"], kind, headers)
         else:
             self.redirect(done["response"], headers)
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
-use test_support::{FRONTEND, TestApp, TestUser, clients_are_installed, environment};
+use test_support::{FRONTEND, SecondInstance, TestApp, TestUser, clients_are_installed, environment};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
@@ -40,12 +40,16 @@ async fn run_client(app: &TestApp, program: &str) {
 }
 
 async fn run_client_with(app: &TestApp, program: &str, arguments: &[&str]) {
+    run_client_in(&world(app).await, program, arguments).await;
+}
+
+async fn run_client_in(world: &Value, program: &str, arguments: &[&str]) {
     if !clients_are_installed() {
         return;
     }
     let mut node = tokio::process::Command::new("node");
     node.arg(std::path::Path::new(CLIENTS).join(program))
-        .arg(world(app).await.to_string())
+        .arg(world.to_string())
         .args(arguments)
         .env_remove("NODE_OPTIONS")
         .kill_on_drop(true);
@@ -78,16 +82,44 @@ both!(better_auth_sso_client_signs_in_at_a_certified_provider, |app| {
     run_client_with(app, "better-auth-sso.mjs", &["node-oidc-provider"]).await;
 });
 
-both!(better_auth_sso_client_signs_in_at_a_provider_of_another_make, |app| {
-    if !std::path::Path::new(IDPYOIDC).is_file() {
+fn is_idpyoidc_installed() -> bool {
+    let is_installed = std::path::Path::new(IDPYOIDC).is_file();
+    if !is_installed {
         assert!(
             environment("CI").is_none(),
             "idpyoidc is required in CI: run scripts/setup-tests"
         );
         println!("SKIPPED: idpyoidc is not installed; scripts/setup-tests installs it");
-        return;
     }
-    run_client_with(app, "better-auth-sso.mjs", &["idpyoidc"]).await;
+    is_installed
+}
+
+both!(better_auth_sso_client_signs_in_at_a_provider_of_another_make, |app| {
+    if is_idpyoidc_installed() {
+        run_client_with(app, "better-auth-sso.mjs", &["idpyoidc"]).await;
+    }
+});
+
+/// Signs in with `response_mode=form_post`. Browsers send cookies with forms of other sites with TLS only, so the service is
+/// an instance whose FRONTEND_URL has it.
+async fn run_form_post(app: &TestApp, make: &str) {
+    const SECURE: &str = "https://school.test";
+    let instance = SecondInstance::start(app, &[&format!("--frontend-url={SECURE}")]).await;
+    let mut world = world(app).await;
+    world["baseUrl"] = json!(instance.base);
+    world["frontendOrigin"] = json!(SECURE);
+    run_client_in(&world, "better-auth-sso.mjs", &[make, "form_post"]).await;
+    instance.close().await;
+}
+
+both!(form_of_a_certified_provider_signs_in, |app| {
+    run_form_post(app, "node-oidc-provider").await;
+});
+
+both!(form_of_a_provider_of_another_make_signs_in, |app| {
+    if is_idpyoidc_installed() {
+        run_form_post(app, "idpyoidc").await;
+    }
 });
 
 both!(better_auth_admin_client_works, |app| {

@@ -11,8 +11,9 @@ mod providers;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use test_support::browser::set_cookies;
 use test_support::fake_openid_provider::{Authorized, FakeOpenIdProvider, parse_form};
-use test_support::{Answer, Browser, FRONTEND, TestApp, TestUser};
+use test_support::{Answer, Browser, FRONTEND, SecondInstance, TestApp, TestUser};
 
 /// A provider of North and the id of its row.
 struct SchoolSignOn {
@@ -178,6 +179,32 @@ tenants!(form_post_response_of_foreign_origin_is_accepted, |app| {
     let answer = post_form(&browser, &authorized, &school.provider.issuer).await;
     ReturnedPage::of(&answer).is_signed_in();
     assert!(answer.header("set-cookie").starts_with("better-auth.session_token="));
+});
+
+both!(forms_of_other_sites_send_the_cookie_of_a_sign_in_with_tls_only, |app| {
+    let school = SchoolSignOn::start(app, json!({})).await;
+    let secure = "https://school.test";
+    let instance = SecondInstance::start(app, &[&format!("--frontend-url={secure}")]).await;
+    for (base, origin, name, scope) in [
+        (&app.base, FRONTEND, "groupwork.sign_on", "SameSite=Lax"),
+        (
+            &instance.base,
+            secure,
+            "__Host-groupwork.sign_on",
+            "Secure; SameSite=None",
+        ),
+    ] {
+        let browser = Browser::elsewhere(base).client().with("origin", origin);
+        let body = json!({"providerId": school.id, "callbackURL": "/today"});
+        let started = browser.post("/auth/sign-in/sso", body).await;
+        let cookies = set_cookies(&started);
+        started.expect(200);
+        assert_eq!(cookies.len(), 1, "{cookies:?}");
+        assert!(cookies[0].starts_with(&format!("{name}=")), "{cookies:?}");
+        let expected = format!("; Max-Age=600; Path=/; HttpOnly; {scope}");
+        assert!(cookies[0].ends_with(&expected), "{cookies:?}");
+    }
+    instance.close().await;
 });
 
 tenants!(provider_is_found_by_school_domain_and_address, |app| {
