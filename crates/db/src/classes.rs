@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::class::{Class, ClassStatus};
+use domain::class::{Class, ClassStatus, CoTeacherOrigin};
 use domain::collation::{search_key, sort_key};
 use domain::details::{ClassCounts, ClassDetails};
 use domain::homeroom::HomeroomLabel;
@@ -97,7 +97,8 @@ statements! {
     /// Removes a subject without courses from a class.
     REMOVE_SUBJECT = "DELETE FROM class_subjects WHERE organization_id = $1 AND class_id = $2 AND subject_id = $3";
     /// Adds a co-teacher; does nothing if they are one already.
-    ADD_TEACHER = "INSERT INTO class_teachers (organization_id, class_id, user_id, created_at) VALUES ($1, $2, $3, $4)
+    ADD_TEACHER = "INSERT INTO class_teachers (organization_id, class_id, user_id, created_at, added_by)
+        VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (class_id, user_id) DO NOTHING";
     REMOVE_TEACHER = "DELETE FROM class_teachers WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
 }
@@ -259,9 +260,9 @@ impl WriteTx<'_> {
     }
 
     /// Adds a co-teacher; returns whether they were added.
-    pub fn add_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
+    pub fn add_co_teacher(&mut self, class: &ClassId, teacher: &UserId, origin: CoTeacherOrigin) -> Result<bool> {
         let now = self.now();
-        Ok(self.execute(&ADD_TEACHER, args![class, teacher, now])? > 0)
+        Ok(self.execute(&ADD_TEACHER, args![class, teacher, now, origin.as_str()])? > 0)
     }
 
     /// Removes a co-teacher; returns whether they were one.

@@ -30,6 +30,12 @@ fragments! {
     OLD_RUNS = "(SELECT o.id FROM roster_runs o WHERE o.organization_id = $1 AND o.source_id = $2
             AND o.state NOT IN ('QUEUED', 'RUNNING', 'WAITING')
             ORDER BY o.created_at DESC, o.id DESC LIMIT 1000 OFFSET $3)";
+    /// No other source contains both the class or homeroom `c` and the person `p`.
+    IS_OF_SOURCE_ALONE = "NOT EXISTS (SELECT 1 FROM roster_origins x JOIN roster_origins y
+                ON y.organization_id = $1 AND y.object = 'PERSON' AND y.external_id = p.external_id
+                    AND y.source_id = x.source_id
+                WHERE x.organization_id = $1 AND x.object = c.object AND x.external_id = c.external_id
+                    AND x.source_id <> $2)";
 }
 
 statements! {
@@ -109,7 +115,7 @@ statements! {
             AND p.object = 'PERSON' AND p.external_id = m.external_id
         WHERE c.organization_id = $1 AND c.source_id = $2 AND c.object = 'CLASS' AND c.external_id >= $3
             AND (c.external_id > $3 OR p.external_id > $4)
-            AND e.enrolled_by = 'import' AND k.status <> 'ARCHIVED'
+            AND e.enrolled_by = 'import' AND k.status <> 'ARCHIVED' AND {IS_OF_SOURCE_ALONE}
         ORDER BY c.external_id, p.external_id LIMIT $5";
     /// The enrollments of people whom a source brought in homerooms that it brought.
     BROUGHT_HOMEROOM_ENROLLMENTS = "SELECT c.external_id AS class_id, p.external_id AS person_id
@@ -120,7 +126,19 @@ statements! {
         JOIN roster_origins p ON p.organization_id = c.organization_id AND p.source_id = c.source_id
             AND p.object = 'PERSON' AND p.external_id = m.external_id
         WHERE c.organization_id = $1 AND c.source_id = $2 AND c.object = 'HOMEROOM' AND c.external_id >= $3
+            AND (c.external_id > $3 OR p.external_id > $4) AND {IS_OF_SOURCE_ALONE}
+        ORDER BY c.external_id, p.external_id LIMIT $5";
+    /// The teachers whom a source brought and whom an import added as co-teachers to classes that the source brought.
+    BROUGHT_CO_TEACHERS = "SELECT c.external_id AS class_id, p.external_id AS person_id
+        FROM roster_origins c
+        JOIN classes k ON k.organization_id = c.organization_id AND k.external_id = c.external_id
+        JOIN class_teachers t ON t.organization_id = c.organization_id AND t.class_id = k.id
+        JOIN members m ON m.organization_id = c.organization_id AND m.user_id = t.user_id
+        JOIN roster_origins p ON p.organization_id = c.organization_id AND p.source_id = c.source_id
+            AND p.object = 'PERSON' AND p.external_id = m.external_id
+        WHERE c.organization_id = $1 AND c.source_id = $2 AND c.object = 'CLASS' AND c.external_id >= $3
             AND (c.external_id > $3 OR p.external_id > $4)
+            AND t.added_by = 'import' AND m.role = 'teacher' AND k.status <> 'ARCHIVED' AND {IS_OF_SOURCE_ALONE}
         ORDER BY c.external_id, p.external_id LIMIT $5";
     HAS_ORIGIN = "SELECT EXISTS (SELECT 1 FROM roster_origins
         WHERE source_id = $2 AND organization_id = $1 AND object = 'PERSON' AND external_id = $3)";
@@ -161,6 +179,17 @@ pub struct BroughtClass {
     /// Whether the class is not archived.
     pub is_open: bool,
     pub is_shared: bool,
+}
+
+/// What an enrollment that a source brought is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BroughtEnrollmentKind {
+    /// A student of a class.
+    Class,
+    /// A co-teacher of a class.
+    CoTeacher,
+    /// A student of a homeroom.
+    Homeroom,
 }
 
 /// An enrollment that a source brought.
@@ -243,17 +272,17 @@ impl ReadTx<'_> {
         })
     }
 
-    /// Returns the next enrollments that a source brought, by class and person: those in homerooms or those in classes.
+    /// Returns the next enrollments of one kind that a source brought, by class and person.
     pub fn brought_enrollments(
         &mut self,
         source: &RosterSourceId,
-        is_homeroom: bool,
+        kind: BroughtEnrollmentKind,
         after: &BroughtEnrollment,
     ) -> Result<Vec<BroughtEnrollment>> {
-        let statement = if is_homeroom {
-            &BROUGHT_HOMEROOM_ENROLLMENTS
-        } else {
-            &BROUGHT_ENROLLMENTS
+        let statement = match kind {
+            BroughtEnrollmentKind::Class => &BROUGHT_ENROLLMENTS,
+            BroughtEnrollmentKind::CoTeacher => &BROUGHT_CO_TEACHERS,
+            BroughtEnrollmentKind::Homeroom => &BROUGHT_HOMEROOM_ENROLLMENTS,
         };
         self.fetch_all(
             statement,

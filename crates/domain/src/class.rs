@@ -38,6 +38,16 @@ string_enum! {
     }
 }
 
+string_enum! {
+    /// How a co-teacher was added to a class.
+    CoTeacherOrigin {
+        /// By a user, also by accepting an invitation.
+        Person = "person",
+        /// By an import from the school's administration system.
+        Import = "import",
+    }
+}
+
 impl EnrolledBy {
     /// Returns how an enrolment by this caller is recorded.
     pub const fn caller(viewer: &Viewer) -> Self {

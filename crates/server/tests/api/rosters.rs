@@ -339,6 +339,165 @@ tenants!(student_who_changes_the_homeroom_leaves_the_former_one, |app| {
     assert_eq!(texts(&app.database, query).await, [Some("H00001".to_owned())]);
 });
 
+/// Adds a teacher of the roster to a class of the roster, in which another teacher is the first.
+fn list_co_teacher(data: &mut RosterData, class: &str, teacher: &str) {
+    let enrollments = data.lists.get_mut("enrollments").unwrap();
+    let mut row = enrollments[0].clone();
+    row["sourcedId"] = json!(format!("E{class}{teacher}"));
+    row["primary"] = json!("false");
+    row["class"]["sourcedId"] = json!(class);
+    row["user"]["sourcedId"] = json!(teacher);
+    enrollments.push(row);
+}
+
+fn unlist_co_teacher(data: &mut RosterData, class: &str, teacher: &str) {
+    let enrollments = data.lists.get_mut("enrollments").unwrap();
+    enrollments.retain(|row| row["class"]["sourcedId"] != class || row["user"]["sourcedId"] != teacher);
+}
+
+/// A school of two classes; the teacher of each is listed as a co-teacher of the other one.
+fn school_with_co_teachers() -> RosterData {
+    let mut data = one_roster_school(50);
+    list_co_teacher(&mut data, "C00000", "T00001");
+    list_co_teacher(&mut data, "C00001", "T00000");
+    data
+}
+
+/// Returns a class of the roster with its co-teachers.
+async fn class_with_co_teachers(app: &TestApp, client: &Client, class: &str) -> (String, Vec<Value>) {
+    let query = format!(
+        "SELECT id FROM classes WHERE organization_id = '{}' AND external_id = '{class}'",
+        app.world.north
+    );
+    let ids = texts(&app.database, query).await;
+    let path = format!("/classes/{}", ids[0].as_deref().unwrap());
+    let found = client.get(&path).await.expect(200);
+    let teachers = found["coTeachers"].as_array().unwrap().iter();
+    let names = teachers.map(|teacher| teacher["name"].clone()).collect();
+    (path, names)
+}
+
+tenants!(co_teacher_whom_the_roster_no_longer_lists_leaves_the_class, |app| {
+    let school = SchoolRoster::start(app, school_with_co_teachers(), json!({})).await;
+    let (adam, ada) = (app.as_(&app.world.adam), &app.world.ada);
+    let run = school.run(&adam).await;
+    assert_eq!((count(&run, "errors"), count(&run, "enrollmentsLeft")), (0, 0), "{run}");
+    let (path, names) = class_with_co_teachers(app, &adam, "C00000").await;
+    assert_eq!(names, [json!("Tara1 Roster")]);
+    adam.post(&format!("{path}/teachers"), json!({"userId": ada.id}))
+        .await
+        .expect(200);
+
+    school.server.data(|data| unlist_co_teacher(data, "C00000", "T00001"));
+    let preview = school.dry_run(&adam).await;
+    assert_eq!(count(&preview, "enrollmentsLeft"), 1, "{preview}");
+    assert_eq!(class_with_co_teachers(app, &adam, "C00000").await.1.len(), 2);
+    let run = school.run(&adam).await;
+    assert_eq!(
+        (&run["state"], count(&run, "enrollmentsLeft")),
+        (&json!("DONE"), 1),
+        "{run}"
+    );
+    assert_eq!(
+        class_with_co_teachers(app, &adam, "C00000").await.1,
+        [json!(ada.name)],
+        "the co-teacher whom an administrator added stays"
+    );
+    assert_eq!(
+        class_with_co_teachers(app, &adam, "C00001").await.1,
+        [json!("Tara0 Roster")],
+        "the roster lists the other one"
+    );
+    let log = adam.get("/activity-logs?category=CLASS&limit=5").await.expect(200);
+    let removed = &log["data"][0]["details"]["coTeachersRemoved"];
+    assert_eq!(removed[0]["name"], json!("Tara1 Roster"), "{log}");
+    assert_eq!(count(&school.run(&adam).await, "enrollmentsLeft"), 0);
+});
+
+tenants!(
+    co_teacher_whom_a_person_added_stays_when_the_roster_unlists_them,
+    |app| {
+        let school = SchoolRoster::start(app, one_roster_school(50), json!({"leavePercent": 100})).await;
+        let adam = app.as_(&app.world.adam);
+        school.run(&adam).await;
+        let (path, names) = class_with_co_teachers(app, &adam, "C00000").await;
+        assert_eq!(names, Vec::<Value>::new());
+        let query = format!(
+            "SELECT user_id FROM members WHERE organization_id = '{}' AND external_id = 'T00001'",
+            app.world.north
+        );
+        let ids = texts(&app.database, query).await;
+        let tara = json!({"userId": ids[0]});
+        adam.post(&format!("{path}/teachers"), tara).await.expect(200);
+        for change in [list_co_teacher, unlist_co_teacher] {
+            school.server.data(|data| change(data, "C00000", "T00001"));
+            let run = school.run(&adam).await;
+            assert_eq!(count(&run, "enrollmentsLeft"), 0, "{run}");
+            let names = class_with_co_teachers(app, &adam, "C00000").await.1;
+            assert_eq!(names, [json!("Tara1 Roster")]);
+        }
+    }
+);
+
+tenants!(co_teachers_count_for_the_brake, |app| {
+    let school = SchoolRoster::start(app, school_with_co_teachers(), json!({"leavePercent": 0})).await;
+    let adam = app.as_(&app.world.adam);
+    school.run(&adam).await;
+    school.server.data(|data| unlist_co_teacher(data, "C00000", "T00001"));
+    let run = school.run(&adam).await;
+    assert_eq!(
+        (&run["state"], count(&run, "enrollmentsLeft")),
+        (&json!("WAITING"), 1),
+        "{run}"
+    );
+    assert_eq!(class_with_co_teachers(app, &adam, "C00000").await.1.len(), 1);
+    let run = school.confirm(&adam, &run).await;
+    assert_eq!(
+        (&run["state"], count(&run, "enrollmentsLeft")),
+        (&json!("DONE"), 1),
+        "{run}"
+    );
+    assert_eq!(class_with_co_teachers(app, &adam, "C00000").await.1.len(), 0);
+    // Without `endsAbsent`, and for a source of students, nobody is absent.
+    for setting in [
+        json!({"endsAbsent": false}),
+        json!({"endsAbsent": true, "roles": "STUDENTS"}),
+    ] {
+        adam.patch(&school.path, setting).await.expect(200);
+        school.server.data(|data| unlist_co_teacher(data, "C00001", "T00000"));
+        let run = school.run(&adam).await;
+        assert_eq!(
+            (&run["state"], count(&run, "enrollmentsLeft")),
+            (&json!("DONE"), 0),
+            "{run}"
+        );
+        assert_eq!(class_with_co_teachers(app, &adam, "C00001").await.1.len(), 1);
+    }
+});
+
+tenants!(enrollments_that_two_sources_know_do_not_alternate, |app| {
+    let adam = app.as_(&app.world.adam);
+    let settings = |name: &str| json!({"leavePercent": 100, "name": name});
+    let first = SchoolRoster::start(app, school_with_co_teachers(), settings("First")).await;
+    let mut other = one_roster_school(50);
+    other.lists.get_mut("enrollments").unwrap().retain(|row| {
+        let user = row["user"]["sourcedId"].as_str().unwrap();
+        user.starts_with('T') || user > "U00009"
+    });
+    let second = SchoolRoster::start(app, other, settings("Second")).await;
+    for _ in 0..2 {
+        for (school, listed) in [(&first, true), (&second, false)] {
+            let run = school.run(&adam).await;
+            assert_eq!(
+                (count(&run, "errors"), count(&run, "enrollmentsLeft")),
+                (0, 0),
+                "{listed}: {run}"
+            );
+        }
+    }
+    assert_eq!(class_with_co_teachers(app, &adam, "C00000").await.1.len(), 1);
+});
+
 tenants!(roster_cannot_change_ranks_or_take_foreign_accounts, |app| {
     let school = SchoolRoster::start(app, one_roster_school(10), json!({"leavePercent": 100})).await;
     let (adam, world) = (app.as_(&app.world.adam), &app.world);

@@ -7,7 +7,7 @@ use domain::access::Viewer;
 use domain::change::assignment::AssignmentChange;
 use domain::change::class::ClassChange;
 use domain::change::course::CourseChange;
-use domain::class::{Class, ClassStatus};
+use domain::class::{Class, ClassStatus, CoTeacherOrigin};
 use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
 use domain::course::{Course, CourseStatus};
 use domain::details::{AssignmentDetails, ClassDetails};
@@ -138,7 +138,7 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
     let co_teachers = before.co_teachers.iter().map(|person| &person.id);
     for teacher in std::iter::once(&old.teacher_id).chain(co_teachers) {
         if *teacher != class.teacher_id && is_teacher(tx, teacher)? {
-            tx.add_co_teacher(&class.id, teacher)?;
+            tx.add_co_teacher(&class.id, teacher, CoTeacherOrigin::Person)?;
         }
     }
     let courses = clone_courses(tx, id, &class.id, new)?;

@@ -3,7 +3,7 @@
 use domain::access::Viewer;
 use domain::change::class::ClassChange;
 use domain::change::deletion::CascadeDeletion;
-use domain::class::{Class, ClassEdit, ClassStatus, EnrolledBy};
+use domain::class::{Class, ClassEdit, ClassStatus, CoTeacherOrigin, EnrolledBy};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::ClassDetails;
 use domain::domain_error::DomainError;
@@ -304,14 +304,25 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool, retention: Deleti
 
 /// Adds a co-teacher; idempotent. Returns all co-teachers.
 pub fn add_teacher(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewCoTeacher) -> Result<Vec<Person>> {
+    insert_teacher(tx, id, &new.user_id, CoTeacherOrigin::Person)?;
+    tx.co_teachers(id)
+}
+
+/// Adds a co-teacher; idempotent.
+pub(super) fn insert_teacher(
+    tx: &mut WriteTx<'_>,
+    id: &ClassId,
+    teacher: &UserId,
+    origin: CoTeacherOrigin,
+) -> Result<()> {
     let class = owned_class(tx, id)?;
-    let teacher = tx.teaching_member(&new.user_id)?;
+    let teacher = tx.teaching_member(teacher)?;
     class.writable()?;
     // The owner teaches the class already.
-    if teacher.id != class.teacher_id && tx.add_co_teacher(id, &teacher.id)? {
+    if teacher.id != class.teacher_id && tx.add_co_teacher(id, &teacher.id, origin)? {
         record_teachers(tx, id, vec![teacher], Vec::new())?;
     }
-    tx.co_teachers(id)
+    Ok(())
 }
 
 /// Removes a co-teacher. Returns the remaining co-teachers.

@@ -29,7 +29,7 @@ use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::platform::CrossTenantReason;
 use db::platform::jobs::ClaimedJob;
-use db::rosters::{BroughtClass, BroughtEnrollment, BroughtPerson};
+use db::rosters::{BroughtClass, BroughtEnrollment, BroughtEnrollmentKind, BroughtPerson};
 use db::{RequestContext, Tenant};
 
 /// Maximum number of nightly runs that one round starts, and of lost runs that it ends.
@@ -257,8 +257,13 @@ impl RunAttempt {
             difference: String::new(),
         };
         if source.ends_absent && ["users", "classes", "enrollments"].into_iter().all(is_complete) {
-            for is_homeroom in [false, true] {
-                self.find_ended_enrollments(source, snapshot, is_homeroom, &mut leaving)
+            let kinds = [
+                (BroughtEnrollmentKind::Class, MemberRole::Student),
+                (BroughtEnrollmentKind::CoTeacher, MemberRole::Teacher),
+                (BroughtEnrollmentKind::Homeroom, MemberRole::Student),
+            ];
+            for (kind, _) in kinds.into_iter().filter(|(_, role)| source.roles.includes(*role)) {
+                self.find_ended_enrollments(source, snapshot, kind, &mut leaving)
                     .await?;
             }
         }
@@ -338,12 +343,11 @@ impl RunAttempt {
         &self,
         source: &RosterSource,
         snapshot: &RosterSnapshot,
-        is_homeroom: bool,
+        kind: BroughtEnrollmentKind,
         leaving: &mut Leaving,
     ) -> Result<()> {
         let id = source.id.clone();
-        let next =
-            move |tx: &mut db::ReadTx<'_>, after: &BroughtEnrollment| tx.brought_enrollments(&id, is_homeroom, after);
+        let next = move |tx: &mut db::ReadTx<'_>, after: &BroughtEnrollment| tx.brought_enrollments(&id, kind, after);
         let visit = |enrollment: BroughtEnrollment| {
             leaving.departures.enrollments += 1;
             let (class, person) = (enrollment.class.as_str(), enrollment.person.as_str());
@@ -356,7 +360,7 @@ impl RunAttempt {
                 let ended = ImportedEnrollment {
                     class,
                     user,
-                    is_teacher: false,
+                    is_teacher: kind == BroughtEnrollmentKind::CoTeacher,
                     is_deleted: true,
                 };
                 leaving.records.push(ImportRecord::Enrollment(Box::new(ended)));

@@ -3,7 +3,7 @@
 use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
 use domain::change::user::UserChange;
-use domain::class::EnrolledBy;
+use domain::class::{CoTeacherOrigin, EnrolledBy};
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::import::{ImportMode, RowStatus, looks_like_an_id};
 use domain::invitation::{Admission, EnrollmentTargets};
@@ -13,6 +13,7 @@ use domain::text::{Name, ShortName, Username};
 use domain::user::Person;
 
 use super::{ImportRules, ImportedPerson, PreviewEntry, PreviewMember, RANK, RowError, RowResult};
+use crate::actions::classes::insert_teacher;
 use crate::actions::homerooms::{self, NewHomeroom};
 use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
@@ -192,10 +193,7 @@ pub(super) fn add_co_teacher(tx: &mut WriteTx<'_>, class: &ClassId, teacher: &Us
     if tx.class(class)?.teacher_id == *teacher || tx.is_co_teacher(class, teacher)? {
         return Ok(false);
     }
-    let new = crate::actions::classes::NewCoTeacher {
-        user_id: teacher.clone(),
-    };
-    crate::actions::classes::add_teacher(tx, class, &new)?;
+    insert_teacher(tx, class, teacher, CoTeacherOrigin::Import)?;
     Ok(true)
 }
 
