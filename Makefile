@@ -62,7 +62,7 @@ test-resilience: ## Run the long tests: crashes, outages, crowds, hostile input,
 
 mutants: ## Apply each fault of scripts/mutants.toml and require that its test fails (an hour on two cores)
 	scripts/setup-tests
-	scripts/postgres run -- scripts/mutants
+	scripts/postgres run -- scripts/mutants --together
 
 e2e: $(WEB_CLIENT) ## The browser tests alone
 	scripts/setup-tests

@@ -127,8 +127,10 @@ tenants!(administrators_and_owners_are_linked_by_hand_only, |app| {
     let school = SchoolSignOn::start(app, json!({"linking": "VERIFIED_DOMAIN"})).await;
     let (_, email) = with_address(app, &app.world.olga).await;
     refused(app, &school, &mail("x", &email, json!(true)), "account_not_linked").await;
-    // An administrator, who controls the provider, may link users of lower rank only.
     let path = format!("/admin/sign-on/{}/identities", school.id);
+    let identities = app.as_(&app.world.olga).get(&path).await.expect(200);
+    assert_eq!(identities["data"], json!([]), "the rule linked the owner");
+    // An administrator, who controls the provider, may link users of lower rank only.
     for above in [&app.world.olga, &app.world.adam] {
         let body = json!({"userId": above.id, "subject": "x"});
         app.as_(&app.world.adam)
@@ -268,6 +270,12 @@ tenants!(inactive_and_banned_users_are_rejected, |app| {
         .await
         .expect(200);
     refused(app, &school, &person("ben"), "account_inactive").await;
+    // A session would become valid when the account is activated again.
+    let opened = format!(
+        "SELECT id FROM sessions WHERE user_id = '{ben}' AND sign_on_provider_id = '{}'",
+        school.id
+    );
+    assert!(texts(&app.database, opened).await.is_empty());
     adam.patch(&format!("/users/{ben}"), json!({"isActive": true}))
         .await
         .expect(200);
