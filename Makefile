@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus weak describe keep release deb dist play-debian advisories mutants clean-data
+.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus weak describe keep release deb dist play-debian play-nginx advisories mutants clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,10 @@ lint: web/node_modules/.installed ## Formatting, style of comments and docs, and
 play-debian: ## Play docs/debian.md word by word with the binary of the tests, in a copy of this machine (root, Debian)
 	$(CARGO) build --profile $(PROFILE) -p groupwork
 	scripts/play-debian $(GROUPWORK_BINARY)
+
+play-nginx: ## Play two instances behind nginx with PostgreSQL and an object store: restarts, kills, a new secret (root, Debian)
+	$(CARGO) build --profile $(PROFILE) --workspace --bins --example object-store
+	scripts/play-nginx $(GROUPWORK_BINARY) $(dir $(GROUPWORK_BINARY))examples/object-store
 
 advisories: ## Compare the crates with published advisories, where cargo deny or cargo audit and their database are at hand
 	scripts/check-advisories
