@@ -21,6 +21,10 @@ pub struct CommentListView {
     pub can_comment: bool,
     /// All threads, oldest first.
     pub threads: Vec<CommentThreadView>,
+    /// Whom comments can mention as `@[id]`: members of the group and teachers of its class who can view the document, by name, at most 200. Empty if the caller cannot comment.
+    pub mentionable: Vec<Person>,
+    /// The users whom the comments mention, with their present names. Former members who wrote neither text nor comments, and erased users, are missing.
+    pub mentioned: Vec<Person>,
 }
 
 /// A thread of comments.

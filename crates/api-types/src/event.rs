@@ -374,6 +374,10 @@ pub struct DocumentComments {
     pub group_id: GroupId,
     /// The thread that changed
     pub thread_id: CommentThreadId,
+    /// The users whom the comment mentions since this change, without the actor; absent if there are none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub mentioned_user_ids: Option<Vec<UserId>>,
 }
 
 /// `document:cursor`

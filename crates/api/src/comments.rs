@@ -38,6 +38,8 @@ pub(crate) async fn list(cx: Context, Path(id): Path<DocumentId>) -> Result<Json
         version: found.version,
         can_comment: found.can_comment,
         threads: found.threads.iter().map(CommentThreadView::from).collect(),
+        mentionable: found.mentionable,
+        mentioned: found.mentioned,
     }))
 }
 

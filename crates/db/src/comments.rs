@@ -4,13 +4,22 @@
 use std::collections::HashMap;
 
 use domain::comment::{CommentAnchor, CommentCounts, CommentThread, DocumentComment, Resolution};
-use domain::id::{CommentId, CommentThreadId, DocumentId};
+use domain::id::{CommentId, CommentThreadId, DocumentId, GroupId};
+use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, optional_person, person};
 use crate::{args, fragments, statements};
 use common::error::{Error, Result};
+
+/// A member of a group or a teacher of its class.
+#[derive(Debug, Clone)]
+pub struct PersonOfGroup {
+    pub person: Person,
+    /// Whether the user can view the documents of the group now.
+    pub can_view: bool,
+}
 
 fragments! {
     SELECT_THREADS = "SELECT t.id, t.document_id, t.generation, t.version, t.from_position, t.to_position, t.quote,
@@ -34,6 +43,23 @@ statements! {
         (SELECT COUNT(*) FROM comment_threads t
             JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
             WHERE t.organization_id = $1 AND t.document_id = $2) AS comments";
+    /// The members of a group and the teachers of its class, and whether each can view the documents of the group
+    /// (`CAN_VIEW_GROUP`).
+    PEOPLE = "SELECT {PERSON_COLUMNS}, COALESCE(p.is_visible AND p.is_staff = (m.role <> 'student') AND m.is_active
+            AND u.is_active AND NOT u.banned, FALSE) AS can_view
+        FROM (SELECT k.teacher_id AS id, TRUE AS is_staff, TRUE AS is_visible FROM groups g
+                JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
+                WHERE g.organization_id = $1 AND g.id = $2
+            UNION SELECT ct.user_id, TRUE, TRUE FROM groups g
+                JOIN class_teachers ct ON ct.organization_id = g.organization_id AND ct.class_id = g.class_id
+                WHERE g.organization_id = $1 AND g.id = $2
+            UNION SELECT gm.user_id, FALSE, k.status <> 'DRAFT' AND (g.start_date IS NULL OR g.start_date <= $3)
+                FROM groups g
+                JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
+                JOIN group_members gm ON gm.organization_id = g.organization_id AND gm.group_id = g.id
+                WHERE g.organization_id = $1 AND g.id = $2) p
+        JOIN users u ON u.id = p.id LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = p.id
+        ORDER BY u.sort_key, u.id LIMIT 200";
     /// The threads about passages of a generation.
     ANCHORS = "SELECT id, generation, version, from_position, to_position FROM comment_threads
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3 ORDER BY id";
@@ -81,6 +107,18 @@ impl ReadTx<'_> {
         let comments = self.fetch_all(&COMMENTS_OF_THREAD, args![document, id], comment)?;
         thread.comments = comments.into_iter().map(|(_, comment)| comment).collect();
         Ok(thread)
+    }
+
+    /// Lists the members of a group and the teachers of its class by name, at most 200, which is more than the members
+    /// that a group can have.
+    pub fn people_of_group(&mut self, group: &GroupId) -> Result<Vec<PersonOfGroup>> {
+        let now = self.now();
+        self.fetch_all(&PEOPLE, args![group, now], |row| {
+            Ok(PersonOfGroup {
+                person: person(row)?,
+                can_view: row.get("can_view")?,
+            })
+        })
     }
 
     /// Counts the threads and comments of a document.

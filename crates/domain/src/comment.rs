@@ -1,6 +1,8 @@
 //! Comments on documents in the built-in editor: threads about a passage or about the whole document. A thread is no part
 //! of the document, so staff can comment on submitted work without changing it. See docs/built-in-editor.md.
 
+use std::ops::Range;
+
 use crate::access::Viewer;
 use crate::class::ClassStatus;
 use crate::document::Document;
@@ -18,6 +20,8 @@ pub const THREAD_COMMENTS_MAX: usize = 50;
 pub const DOCUMENT_COMMENTS_MAX: usize = 1000;
 /// Maximum length of a quote, in characters.
 pub const QUOTE_MAX: usize = 1000;
+/// Maximum number of users whom a comment mentions.
+pub const MENTIONS_MAX: usize = 20;
 
 /// A passage in one version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +153,45 @@ impl DocumentComment {
         self.edited_at = Some(now);
         true
     }
+}
+
+/// Returns the users whom a text mentions as `@[id]`, each once.
+pub fn mentions(text: &str) -> Vec<UserId> {
+    let mut users = Vec::new();
+    for range in mentioned_ids(text) {
+        let user = text.get(range).map(UserId::new);
+        users.extend(user.filter(|user| !users.contains(user)));
+    }
+    users
+}
+
+/// Replaces the ids of the users whom a text mentions. An id for which `new_id` returns `None` stays.
+pub fn rename_mentions(text: &str, new_id: impl Fn(&str) -> Option<String>) -> String {
+    let mut renamed = String::with_capacity(text.len());
+    let mut end = 0;
+    for range in mentioned_ids(text) {
+        let Some(id) = text.get(range.clone()).and_then(&new_id) else {
+            continue;
+        };
+        renamed.push_str(text.get(end..range.start).unwrap_or_default());
+        renamed.push_str(&id);
+        end = range.end;
+    }
+    renamed.push_str(text.get(end..).unwrap_or_default());
+    renamed
+}
+
+/// Returns where the ids of mentioned users are in a text.
+fn mentioned_ids(text: &str) -> impl Iterator<Item = Range<usize>> {
+    const ID_MAX: usize = 200;
+    let is_of_id = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte);
+    text.match_indices("@[").filter_map(move |(at, opening)| {
+        let start = at + opening.len();
+        let rest = text.as_bytes().get(start..)?;
+        let length = rest.iter().take(ID_MAX + 1).take_while(|byte| is_of_id(byte)).count();
+        let is_mention = (1..=ID_MAX).contains(&length) && rest.get(length) == Some(&b']');
+        is_mention.then_some(start..start + length)
+    })
 }
 
 /// Shortens the text of a passage to a quote.

@@ -124,3 +124,36 @@ proptest! {
         prop_assert_eq!(quote.chars().count(), text.chars().count().min(QUOTE_MAX));
     }
 }
+
+#[test]
+fn mentions_are_ids_in_brackets_each_once() {
+    let ids = |text: &str| mentions(text).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(ids("@[a-1] and @[b_2], again @[a-1]"), ["a-1", "b_2"]);
+    assert_eq!(ids("@[@[c]"), ["c"]);
+    assert_eq!(ids("ü@[c]ü@[d.1:2]"), ["c", "d.1:2"]);
+    for text in ["", "@", "@[", "@[]", "@[a", "@[a b]", "@ [a]", "[a]", "@[ä]", "@[a/b]"] {
+        assert_eq!(ids(text), Vec::<String>::new(), "{text}");
+    }
+    assert_eq!(ids(&format!("@[{}]", "a".repeat(200))).len(), 1);
+    assert!(ids(&format!("@[{}]", "a".repeat(201))).is_empty());
+}
+
+#[test]
+fn renamed_mentions_keep_the_text_around_them() {
+    let new_id = |id: &str| (id == "a").then(|| "new".to_owned());
+    assert_eq!(rename_mentions("ä @[a], @[b] @[a]!", new_id), "ä @[new], @[b] @[new]!");
+    assert_eq!(rename_mentions("@[@[a] a", new_id), "@[@[new] a");
+}
+
+proptest! {
+    #[test]
+    fn renaming_replaces_every_mention_and_nothing_else(text in "[ab@\\[\\]ü ]{0,40}") {
+        let unchanged = rename_mentions(&text, |_| None);
+        prop_assert_eq!(&unchanged, &text);
+        let upper = rename_mentions(&text, |id| Some(id.to_uppercase()));
+        prop_assert_eq!(upper.to_lowercase(), text.clone());
+        let expected: Vec<String> = mentions(&text).iter().map(|id| id.as_str().to_uppercase()).collect();
+        let found: Vec<String> = mentions(&upper).iter().map(|id| id.as_str().to_owned()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}

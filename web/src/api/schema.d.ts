@@ -6016,6 +6016,10 @@ export interface components {
              * @description The present generation of the document.
              */
             generation: number;
+            /** @description Whom comments can mention as `@[id]`: members of the group and teachers of its class who can view the document, by name, at most 200. Empty if the caller cannot comment. */
+            mentionable: components["schemas"]["Person"][];
+            /** @description The users whom the comments mention, with their present names. Former members who wrote neither text nor comments, and erased users, are missing. */
+            mentioned: components["schemas"]["Person"][];
             /** @description All threads, oldest first. */
             threads: components["schemas"]["CommentThread"][];
             /**

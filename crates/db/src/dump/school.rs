@@ -21,6 +21,8 @@ pub struct SchoolTable {
     pub users: &'static [&'static str],
     /// The columns with ids of users in JSON.
     pub user_lists: &'static [&'static str],
+    /// The columns with texts that mention users by id (`domain::comment`).
+    pub mentions: &'static [&'static str],
     pub omitted: &'static [&'static str],
 }
 
@@ -30,6 +32,7 @@ const fn table(name: &'static str, users: &'static [&'static str]) -> SchoolTabl
         key: &["id"],
         users,
         user_lists: &[],
+        mentions: &[],
         omitted: &[],
     }
 }
@@ -42,6 +45,11 @@ impl SchoolTable {
 
     const fn lists(mut self, user_lists: &'static [&'static str]) -> Self {
         self.user_lists = user_lists;
+        self
+    }
+
+    const fn mentions(mut self, mentions: &'static [&'static str]) -> Self {
+        self.mentions = mentions;
         self
     }
 
@@ -124,7 +132,7 @@ pub static SCHOOL_TABLES: &[SchoolTable] = &[
     table("document_saves", &[]),
     table("document_contributions", &["user_id"]).keyed(&["document_id", "user_id"]),
     table("comment_threads", &["resolved_by_id"]),
-    table("document_comments", &["author_id"]),
+    table("document_comments", &["author_id"]).mentions(&["text"]),
     table("late_commits", &["author_id"]),
     table("document_logs", &[]).keyed(&["document_id", "generation"]),
     table("document_steps", &["author_id"]).keyed(&["document_id", "generation", "version"]),

@@ -9,7 +9,8 @@ use domain::file::FileKey;
 use domain::id::UserId;
 use domain::invitation::LIFETIME;
 
-use super::school_import::{Arrival, FILES, SchoolImport, check_texts, refused, rename_people};
+use super::school::SchoolTable;
+use super::school_import::{Arrival, FILES, SchoolImport, check_texts, refused, rename_mentioned, rename_people};
 use crate::archives::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, ChunkWriter, read_chunk};
 use crate::archives::tables::{ArchivedTable, USER_COLUMNS, USER_LISTS};
 use crate::platform::PlatformTx;
@@ -287,5 +288,7 @@ fn check_archived_row(
         "document_snapshots" | "submission_documents" => lists.push("authorship"),
         _ => {}
     }
+    let mentions = SchoolTable::find(table).map_or(&[] as &[&str], |found| found.mentions);
+    rename_mentioned(row, mentions, people);
     rename_people(row, &columns, &lists, people, unknown)
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use domain::access::MemberRole;
 use domain::account_email::{AccountEmail, is_placeholder};
 use domain::collation::{person_sort_key, search_key, sort_key};
+use domain::comment::rename_mentions;
 use domain::file::FileKey;
 use domain::id::UserId;
 use domain::organization::{Metadata, OrganizationStatus};
@@ -554,6 +555,7 @@ impl SchoolImport {
             let mut row = ArchivedRow { header, cells };
             check_texts(&row)?;
             rename_people(&mut row, rules.users, rules.user_lists, people, &mut unknown)?;
+            rename_mentioned(&mut row, rules.mentions, people);
             if is_members {
                 adapt_membership(&mut row, invited, invitations)?;
             }
@@ -740,6 +742,18 @@ pub(super) fn rename_people(
     Ok(())
 }
 
+/// Replaces the ids of people whom texts mention. An id of anyone else stays: comments show no name for it.
+pub(super) fn rename_mentioned(row: &mut ArchivedRow<'_>, columns: &[&str], people: &HashMap<String, String>) {
+    for column in columns {
+        let renamed = row
+            .text(column)
+            .map(|text| rename_mentions(text, |id| people.get(id).cloned()));
+        if let Some(renamed) = renamed.filter(|renamed| !row.is(column, renamed)) {
+            row.set_text(column, &renamed);
+        }
+    }
+}
+
 /// The membership of an invited person is inactive, and its external id is that of the invitation.
 fn adapt_membership(
     row: &mut ArchivedRow<'_>,
@@ -769,4 +783,34 @@ fn adapt_membership(
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_mention_people_by_their_new_ids() {
+        let header = RowHeader {
+            table: "document_comments".to_owned(),
+            columns: vec![
+                ("author_id".to_owned(), ColumnType::Text),
+                ("text".to_owned(), ColumnType::Text),
+            ],
+        };
+        let people = HashMap::from([
+            ("ben".to_owned(), "ben-2".to_owned()),
+            ("ada".to_owned(), "ada".to_owned()),
+        ]);
+        let rules = SchoolTable::find("document_comments").expect("comments are carried");
+        for (text, expected) in [
+            ("@[ben], ask @[ada] or @[tom]", "@[ben-2], ask @[ada] or @[tom]"),
+            ("ben", "ben"),
+        ] {
+            let cells = vec![Cell::Text("ben".to_owned()), Cell::Text(text.to_owned())];
+            let mut row = ArchivedRow { header: &header, cells };
+            rename_mentioned(&mut row, rules.mentions, &people);
+            assert_eq!((row.text("author_id"), row.text("text")), (Some("ben"), Some(expected)));
+        }
+    }
 }

@@ -216,6 +216,8 @@ pub static MAP: &[MappedColumn] = &[
     exported("document_images", "uploaded_by_id", Id, "document-images", Kept),
     exported("document_comments", "author_id", Id, "document-comments", Kept),
     exported("document_comments", "text", Content, "document-comments", Cleared),
+    // Comments of others mention the person.
+    not_exported("document_comments", "text", Ids, Kept),
     not_exported("comment_threads", "resolved_by_id", Id, Kept),
     not_exported("document_steps", "author_id", Id, Kept),
     not_exported("document_snapshots", "authorship", Ids, Kept),

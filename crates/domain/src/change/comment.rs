@@ -3,6 +3,7 @@
 use crate::document::Document;
 use crate::group::GroupContext;
 use crate::id::CommentThreadId;
+use crate::user::Person;
 
 /// A change of a thread of comments.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,4 +26,6 @@ pub struct CommentContext {
     pub group_context: GroupContext,
     pub document: Document,
     pub thread: CommentThreadId,
+    /// The users whom the comment mentions since this change, without the actor.
+    pub mentioned: Vec<Person>,
 }

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::document_editor::{OpenedDocument, blank};
 use super::documents::{path, room};
+use test_support::rows::execute;
 use test_support::samples::commit;
 use test_support::topics::topic;
-use test_support::{Answer, Client, GroupRoom, SocketListener, TestApp, clients_are_installed, until};
+use test_support::{Answer, Client, GroupRoom, SocketListener, TestApp, TestUser, clients_are_installed, until};
 
 /// Comments on a passage.
 async fn comment(client: &Client, document: &str, passage: Value, text: &str) -> Answer {
@@ -293,5 +294,184 @@ both!(comment_event_reaches_the_group_and_staff_only, |app| {
         assert!(document.ends_with(event["documentId"].as_str().unwrap()));
         assert!(!event.to_string().contains("Why?"));
     }
+    assert!(dana.all("document:comments").is_empty());
+});
+
+/// Returns the ids of people in a list of comments.
+fn ids(listed: &Value, field: &str) -> Vec<String> {
+    let people = listed[field].as_array().unwrap().iter();
+    let mut ids: Vec<String> = people.map(|person| person["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn sorted<const N: usize>(people: [&TestUser; N]) -> Vec<String> {
+    let mut ids = people.map(|person| person.id.clone()).to_vec();
+    ids.sort_unstable();
+    ids
+}
+
+/// Returns a refusal without what differs between two requests.
+fn refusal(answer: Answer) -> Value {
+    let mut refused = answer.refused(400, "VALIDATION_ERROR");
+    let fields = refused.as_object_mut().unwrap();
+    fields.remove("requestId");
+    fields.remove("timestamp");
+    refused
+}
+
+both!(comment_mentions_only_users_who_can_view_the_document, |app| {
+    let room = room(app).await;
+    let document = blank(app, &room).await;
+    let world = &app.world;
+    let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
+    OpenedDocument::open(app, &world.ben, &document).await;
+    let listed = list(&ben, &document).await;
+    assert_eq!(
+        ids(&listed, "mentionable"),
+        sorted([&world.ada, &world.ben, &world.cem])
+    );
+    assert_eq!(listed["mentioned"], json!([]));
+    let text = format!("Look, @[{}] and @[{}]!", world.cem.id, world.ada.id);
+    let thread = comment(&ben, &document, Value::Null, &text).await.expect(201);
+    let listed = list(&ada, &document).await;
+    assert_eq!(listed["threads"][0]["comments"][0]["text"], text);
+    assert_eq!(ids(&listed, "mentioned"), sorted([&world.ada, &world.cem]));
+    // Users of another group, of another class and of another school, and an unknown id: all the same.
+    let at = format!("{document}/comments/{}/replies", thread["id"].as_str().unwrap());
+    let own = format!("{at}/{}", thread["comments"][0]["id"].as_str().unwrap());
+    let others = [
+        world.dana.id.as_str(),
+        world.tom.id.as_str(),
+        world.zoe.id.as_str(),
+        world.adam.id.as_str(),
+        world.north.as_str(),
+        "nobody",
+    ];
+    let mut refusals = Vec::new();
+    for id in others {
+        let text = format!("@[{}] and @[{id}]", world.cem.id);
+        refusals.push(refusal(comment(&ben, &document, Value::Null, &text).await));
+        refusals.push(refusal(ben.post(&at, json!({"text": text})).await));
+        refusals.push(refusal(ben.patch(&own, json!({"text": text})).await));
+    }
+    assert_eq!(refusals[0]["details"][0]["path"], "text", "{}", refusals[0]);
+    assert!(refusals.windows(2).all(|pair| pair[0] == pair[1]), "{refusals:?}");
+    let many: String = (0..21).map(|number| format!("@[user-{number}] ")).collect();
+    comment(&ben, &document, Value::Null, &many).await.invalid("text");
+    assert_eq!(list(&ben, &document).await["threads"].as_array().unwrap().len(), 1);
+    // Members cannot view a group that has not started; their names stay known.
+    app.set_group_start(&room, 99_999_999_999_999).await;
+    let hidden = comment(&ada, &document, Value::Null, &format!("@[{}]", world.cem.id)).await;
+    hidden.invalid("text");
+    let listed = list(&ada, &document).await;
+    assert_eq!(ids(&listed, "mentionable"), sorted([&world.ada]));
+    assert_eq!(ids(&listed, "mentioned"), sorted([&world.ada, &world.cem]));
+    app.set_group_start(&room, 0).await;
+    // Deactivated and banned members cannot view it either.
+    for (column, table, key, value) in [
+        ("is_active", "users", "id", "FALSE"),
+        ("is_active", "members", "user_id", "FALSE"),
+        ("banned", "users", "id", "TRUE"),
+    ] {
+        let set = |value: &str| format!("UPDATE {table} SET {column} = {value} WHERE {key} = '{}'", world.cem.id);
+        execute(&app.database, set(value)).await;
+        let listed = list(&ben, &document).await;
+        assert_eq!(
+            ids(&listed, "mentionable"),
+            sorted([&world.ada, &world.ben]),
+            "{table}.{column}"
+        );
+        let text = format!("@[{}]", world.cem.id);
+        comment(&ben, &document, Value::Null, &text).await.invalid("text");
+        execute(&app.database, set(if value == "TRUE" { "FALSE" } else { "TRUE" })).await;
+    }
+});
+
+both!(mention_follows_the_name_and_survives_departure_and_erasure, |app| {
+    let room = room(app).await;
+    let document = blank(app, &room).await;
+    let world = &app.world;
+    let (adam, ada, ben) = (app.as_(&world.adam), app.as_(&world.ada), app.as_(&world.ben));
+    OpenedDocument::open(app, &world.ben, &document).await;
+    let text = format!("Look, @[{}]!", world.cem.id);
+    let thread = comment(&ben, &document, Value::Null, &text).await.expect(201);
+    let own = format!(
+        "{document}/comments/{}/replies/{}",
+        thread["id"].as_str().unwrap(),
+        thread["comments"][0]["id"].as_str().unwrap()
+    );
+    adam.patch(&format!("/users/{}", world.cem.id), json!({"name": "Cem Renamed"}))
+        .await
+        .expect(200);
+    assert_eq!(list(&ben, &document).await["mentioned"][0]["name"], "Cem Renamed");
+    ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
+        .await
+        .expect(200);
+    // Nothing else in the list shows the name of a former member.
+    let listed = list(&ben, &document).await;
+    assert_eq!(
+        (&listed["mentioned"], ids(&listed, "mentionable")),
+        (&json!([]), sorted([&world.ada, &world.ben]))
+    );
+    let edited = format!("{text} Please.");
+    ben.patch(&own, json!({"text": edited})).await.expect(200);
+    let refused = comment(&ben, &document, Value::Null, &text).await;
+    refused.invalid("text");
+    adam.post("/admin/gdpr/erase", json!({"userId": world.cem.id, "dryRun": false}))
+        .await
+        .expect(200);
+    let listed = list(&ben, &document).await;
+    assert_eq!(listed["threads"][0]["comments"][0]["text"], edited);
+    assert!(!listed.to_string().contains("Cem Renamed"));
+    // The id of a user of another school in an old text has no name.
+    let forged = format!(
+        "UPDATE document_comments SET text = '@[{}] @[{}]'",
+        world.zoe.id, world.dana.id
+    );
+    execute(&app.database, forged).await;
+    assert_eq!(list(&ben, &document).await["mentioned"], json!([]));
+    let mut log = ada.get("/activity-logs?limit=50").await.expect(200);
+    let records = log["data"].as_array_mut().unwrap().iter_mut();
+    let comments: Vec<Value> = records
+        .filter(|record| record["details"]["comment"].is_string())
+        .map(|record| record["details"]["mentioned"].take())
+        .collect();
+    assert_eq!(
+        comments,
+        [Value::Null, json!([{"id": world.cem.id, "name": "Deleted person"}])]
+    );
+});
+
+both!(event_of_a_comment_names_the_mentioned_users, |app| {
+    if !clients_are_installed() {
+        return;
+    }
+    let document = blank(app, &room(app).await).await;
+    let world = &app.world;
+    let ben = app.as_(&world.ben);
+    let mut cem = SocketListener::connect(app, &world.cem).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
+    let mut dana = SocketListener::connect(app, &world.dana).await;
+    let text = format!("@[{}] and me, @[{}]", world.cem.id, world.ben.id);
+    let thread = comment(&ben, &document, Value::Null, &text).await.expect(201);
+    for socket in [&mut cem, &mut ada] {
+        let event = socket.expect("document:comments").await;
+        assert_eq!(event["mentionedUserIds"], json!([world.cem.id]));
+        assert_eq!(event["actor"]["id"], json!(world.ben.id));
+    }
+    // An edit names only users whom the comment did not mention before.
+    let own = format!(
+        "{document}/comments/{}/replies/{}",
+        thread["id"].as_str().unwrap(),
+        thread["comments"][0]["id"].as_str().unwrap()
+    );
+    let edited = format!("{text}, @[{}]", world.ada.id);
+    ben.patch(&own, json!({"text": edited})).await.expect(200);
+    let event = ada.expect("document:comments").await;
+    assert_eq!(event["mentionedUserIds"], json!([world.ada.id]));
+    ben.delete(&own).await.expect(200);
+    let event = ada.expect("document:comments").await;
+    assert!(event.get("mentionedUserIds").is_none(), "{event}");
     assert!(dana.all("document:comments").is_empty());
 });

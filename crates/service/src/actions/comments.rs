@@ -2,9 +2,9 @@
 //! Where the passage of a new thread is, is found before (`document_workflows/comments.rs`).
 
 use domain::change::comment::{CommentChange, CommentContext};
-use domain::comment::{CommentAnchor, CommentThread, DocumentComment};
+use domain::comment::{CommentAnchor, CommentThread, DocumentComment, MENTIONS_MAX, mentions};
 use domain::document_log::{DocumentCommit, DocumentLog};
-use domain::id::{CommentId, CommentThreadId, DocumentId};
+use domain::id::{CommentId, CommentThreadId, DocumentId, UserId};
 use domain::patch::{FieldPatch, not_null};
 use domain::text::CommentText;
 use domain::user::Person;
@@ -104,6 +104,7 @@ pub fn create(
     {
         return Err(Error::invalid("passage.generation", "format", "has ended"));
     }
+    let mentioned = check_mentions(tx, &seen, text, &[])?;
     let (anchor, quote) = passage.map_or((None, None), |found| (Some(found.anchor), Some(found.quote)));
     let comment = new_comment(tx, text)?;
     let thread = CommentThread {
@@ -117,7 +118,7 @@ pub fn create(
     };
     tx.insert_comment_thread(&thread)?;
     tx.insert_comment(id, &comment)?;
-    tx.record(CommentChange::Created(context(&seen, id)));
+    tx.record(CommentChange::Created(context(&seen, id, mentioned)));
     tx.comment_thread(document, id)
 }
 
@@ -131,9 +132,10 @@ pub fn reply(
     let seen = lock(tx, document)?;
     let thread = tx.comment_thread(document, id)?;
     tx.comment_counts(document)?.admit_reply(&thread)?;
+    let mentioned = check_mentions(tx, &seen, text, &[])?;
     let comment = new_comment(tx, text)?;
     tx.insert_comment(id, &comment)?;
-    tx.record(CommentChange::Replied(context(&seen, id)));
+    tx.record(CommentChange::Replied(context(&seen, id, mentioned)));
     tx.comment_thread(document, id)
 }
 
@@ -153,7 +155,7 @@ pub fn edit_thread(
         return Ok(thread);
     }
     tx.update_resolution(&thread)?;
-    let context = context(&seen, id);
+    let context = context(&seen, id, Vec::new());
     tx.record(if is_resolved {
         CommentChange::Resolved(context)
     } else {
@@ -176,9 +178,10 @@ pub fn edit(
     let Some(text) = edit.text.value() else {
         return Ok(comment);
     };
+    let mentioned = check_mentions(tx, &seen, text, &mentions(comment.text.as_str()))?;
     if comment.rewrite(text, tx.now()) {
         tx.update_comment(thread_id, &comment)?;
-        tx.record(CommentChange::Edited(context(&seen, thread_id)));
+        tx.record(CommentChange::Edited(context(&seen, thread_id, mentioned)));
     }
     Ok(comment)
 }
@@ -194,7 +197,7 @@ pub fn remove(
     let comment = thread.comment(id).ok_or(Error::NotFound)?;
     comment.removable_by(tx.viewer(), &person(tx)?)?;
     tx.delete_comment(thread_id, id, thread.comments.len() == 1)?;
-    tx.record(CommentChange::Deleted(context(&seen, thread_id)));
+    tx.record(CommentChange::Deleted(context(&seen, thread_id, Vec::new())));
     Ok(())
 }
 
@@ -282,10 +285,42 @@ fn author(tx: &WriteTx<'_>) -> Result<Person> {
     })
 }
 
-fn context(seen: &VisibleDocument, thread: &CommentThreadId) -> Box<CommentContext> {
+/// Checks that all users whom a text mentions can view the document, except those whom it mentioned before. Returns whom
+/// it mentions since this change, without the caller. The error does not depend on the user who cannot be mentioned.
+fn check_mentions(
+    tx: &mut WriteTx<'_>,
+    seen: &VisibleDocument,
+    text: &CommentText,
+    before: &[UserId],
+) -> Result<Vec<Person>> {
+    let mut added = mentions(text.as_str());
+    if added.len() > MENTIONS_MAX {
+        return Err(Error::invalid("text", "too_many", "mentions too many people"));
+    }
+    added.retain(|user| !before.contains(user));
+    if added.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut people = tx.people_of_group(&seen.group_context.group.id)?;
+    people.retain(|found| found.can_view && added.contains(&found.person.id));
+    let mut mentioned: Vec<Person> = people.into_iter().map(|found| found.person).collect();
+    if mentioned.len() < added.len() {
+        return Err(Error::invalid(
+            "text",
+            "unknown_mention",
+            "mentions a user who cannot be mentioned here",
+        ));
+    }
+    let caller = person(tx)?;
+    mentioned.retain(|person| person.id != caller);
+    Ok(mentioned)
+}
+
+fn context(seen: &VisibleDocument, thread: &CommentThreadId, mentioned: Vec<Person>) -> Box<CommentContext> {
     Box::new(CommentContext {
         group_context: seen.group_context.clone(),
         document: seen.document().clone(),
         thread: thread.clone(),
+        mentioned,
     })
 }

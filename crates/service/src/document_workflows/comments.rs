@@ -2,16 +2,20 @@
 //! version when comments are listed; each snapshot moves the stored passages, so few commits are read. In another
 //! generation, which begins with a file, the passage is found again by its text.
 
-use domain::comment::{CommentAnchor, CommentThread, QUOTE_MAX, quote};
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::comment::{CommentAnchor, CommentThread, QUOTE_MAX, mentions, quote};
 use domain::document::{Document, DocumentState};
 use domain::document_log::DocumentLog;
-use domain::id::{CommentThreadId, DocumentId};
+use domain::id::{CommentThreadId, DocumentId, UserId};
+use domain::user::Person;
 use rich_text::{Node, Passage};
 
 use super::DocumentWorkflows;
 use crate::actions::comments::{NewPassage, PositionChanges, QuotedPassage, anchored, passage};
 use crate::actions::commits;
 use common::error::{Error, Result};
+use db::comments::PersonOfGroup;
 use db::documents::{CurrentFile, VisibleDocument};
 use db::{ReadTx, RequestContext};
 
@@ -26,6 +30,10 @@ pub struct CommentList {
     pub can_comment: bool,
     /// Oldest first.
     pub threads: Vec<CommentThread>,
+    /// Whom the caller can mention.
+    pub mentionable: Vec<Person>,
+    /// Whom the comments mention, as far as their names are known.
+    pub mentioned: Vec<Person>,
 }
 
 /// The content in which passages are searched.
@@ -144,7 +152,15 @@ impl DocumentWorkflows {
             version: 0,
             can_comment: can_comment.is_ok(),
             threads: tx.comment_threads(id)?,
+            mentionable: Vec::new(),
+            mentioned: Vec::new(),
         };
+        let people = tx.people_of_group(&seen.group_context.group.id)?;
+        list.mentioned = mentioned_people(tx, id, &list.threads, &people)?;
+        if list.can_comment {
+            let able = people.into_iter().filter(|found| found.can_view);
+            list.mentionable = able.map(|found| found.person).collect();
+        }
         let log = present_log(tx, document)?;
         list.version = log.as_ref().map_or(0, |log| log.version);
         move_to(tx, id, generation, list.version, &mut list.threads)?;
@@ -163,6 +179,29 @@ impl DocumentWorkflows {
         };
         Ok((list, former, Some(source)))
     }
+}
+
+/// Returns the users whom comments mention. Names are those that the list shows anyway, or of members, teachers and authors
+/// of the text: an id in an old or imported text can be that of any user.
+fn mentioned_people(
+    tx: &mut ReadTx<'_>,
+    id: &DocumentId,
+    threads: &[CommentThread],
+    people: &[PersonOfGroup],
+) -> Result<Vec<Person>> {
+    let comments = || threads.iter().flat_map(|thread| &thread.comments);
+    let mentioned: BTreeSet<UserId> = comments().flat_map(|comment| mentions(comment.text.as_str())).collect();
+    if mentioned.is_empty() {
+        return Ok(Vec::new());
+    }
+    let of_group = people.iter().map(|found| found.person.clone());
+    let authors = comments().map(|comment| comment.author.clone());
+    let mut known: BTreeMap<UserId, Person> = of_group
+        .chain(tx.contributors(id)?)
+        .chain(authors)
+        .map(|person| (person.id.clone(), person))
+        .collect();
+    Ok(mentioned.iter().filter_map(|user| known.remove(user)).collect())
 }
 
 /// Whether the file of a frozen document is not written yet.

@@ -246,7 +246,7 @@ async fn tables_of_a_school_are_those_of_the_schema() {
         let found = tables.iter().find(|found| found.name == table.name);
         let found = found.unwrap_or_else(|| panic!("there is no table {}", table.name));
         let columns: BTreeSet<&str> = found.columns.iter().map(|column| column.name.as_str()).collect();
-        for column in [table.key, table.users, table.user_lists, table.omitted].concat() {
+        for column in [table.key, table.users, table.user_lists, table.mentions, table.omitted].concat() {
             assert!(columns.contains(column), "{} has no column {column}", table.name);
         }
         assert!(
@@ -262,7 +262,8 @@ async fn tables_of_a_school_are_those_of_the_schema() {
         .filter(|mapped| (mapped.table, mapped.column) != ("activity_logs", "entity_id"))
         .filter(|mapped| {
             SchoolTable::find(mapped.table).is_some_and(|table| {
-                !table.users.contains(&mapped.column) && !table.user_lists.contains(&mapped.column)
+                let columns = [table.users, table.user_lists, table.mentions];
+                !columns.iter().any(|columns| columns.contains(&mapped.column))
             })
         })
         .map(|mapped| (mapped.table, mapped.column))

@@ -9,7 +9,7 @@ use domain::group::GroupContext;
 use domain::save::Revision;
 use serde_json::{Value, json};
 
-use super::{LogEntry, difference};
+use super::{LogEntry, difference, people};
 
 /// Returns the log entry of a document, if it has one. Saves of an editor are not logged, because they are frequent
 /// and listed as revisions; neither are automatic deletions.
@@ -83,7 +83,7 @@ pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
     }
 }
 
-/// Returns the log entry of a comment, without its text.
+/// Returns the log entry of a comment, without its text, but with the users whom it begins to mention.
 pub(super) fn comment(change: &CommentChange) -> LogEntry {
     let (context, what) = match change {
         CommentChange::Created(context) | CommentChange::Replied(context) => (context, "CREATED"),
@@ -92,7 +92,10 @@ pub(super) fn comment(change: &CommentChange) -> LogEntry {
         CommentChange::Resolved(context) => (context, "RESOLVED"),
         CommentChange::Reopened(context) => (context, "REOPENED"),
     };
-    let details = json!({"changed": ["comments"], "comment": what});
+    let mut details = json!({"changed": ["comments"], "comment": what});
+    if !context.mentioned.is_empty() {
+        details["mentioned"] = people(&context.mentioned).into();
+    }
     about(Action::Update, &context.group_context, &context.document).details(details)
 }
 

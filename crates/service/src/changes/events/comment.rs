@@ -14,10 +14,13 @@ pub fn emit(change: &CommentChange, builder: &mut EventBuilder<'_>) {
         | CommentChange::Deleted(context)
         | CommentChange::Resolved(context)
         | CommentChange::Reopened(context) => {
+            let mentioned = context.mentioned.iter().map(|person| person.id.clone());
+            let mentioned: Vec<_> = mentioned.collect();
             let payload = DocumentComments {
                 document_id: context.document.id.clone(),
                 group_id: context.group_context.group.id.clone(),
                 thread_id: context.thread.clone(),
+                mentioned_user_ids: (!mentioned.is_empty()).then_some(mentioned),
             };
             builder.emit_to_whole_group(&context.group_context, Event::DocumentComments, payload);
         }
