@@ -1,4 +1,6 @@
 // Comments on a document in the built-in editor: two students discuss a passage, and a teacher comments on submitted work.
+import assert from "node:assert/strict";
+
 import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, useDemo } from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
@@ -110,4 +112,107 @@ scenario("teacher comments on a submitted document, and the group reads it", asy
   await assertTargetSize(phone);
   await assertAccessible(phone);
   await harness.screenshots("comments-phone");
+});
+
+scenario("student mentions a partner with the keyboard, who is notified and answers", async (harness) => {
+  const document = await newDocument(harness, "Mentioned");
+  const ben = await harness.page("ben", { path: "/groups" });
+  await ben.getByRole("heading", { level: 1 }).waitFor();
+  const ana = await harness.page("ana", { path: document.path });
+  await ana.locator('.document[contenteditable="true"]').click();
+  await ana.keyboard.press("Control+Alt+m");
+  const field = panelOf(ana).getByRole("textbox", { name: "Comment" });
+  await field.pressSequentially("Please look, @");
+  const people = panelOf(ana).getByRole("listbox", { name: "People" });
+  // The group and its teacher, but no other students of the class, and not Ana herself.
+  await people.waitFor();
+  const names = await people.getByRole("option").allInnerTexts();
+  assert.ok(
+    names.some((name) => name.includes("Ben Okoye")) && names.some((name) => name.includes("Ada")),
+    names.join(),
+  );
+  assert.ok(!names.some((name) => name.includes("Ana Lima")), names.join());
+  // The text field keeps the focus and names the active option.
+  const activeName = () =>
+    field.evaluate((element) => document.getElementById(element.getAttribute("aria-activedescendant"))?.innerText);
+  const first = await activeName();
+  await field.press("ArrowDown");
+  assert.notEqual(await activeName(), first);
+  await field.press("ArrowUp");
+  assert.equal(await activeName(), first);
+  await assertAccessible(ana);
+  // Esc closes the list, not the form.
+  await field.press("Escape");
+  await people.waitFor({ state: "detached" });
+  await field.pressSequentially("ben");
+  await people.getByRole("option", { name: "Ben Okoye", selected: true }).waitFor();
+  await harness.screenshots("mentions");
+  await field.press("Enter");
+  await people.waitFor({ state: "detached" });
+  assert.equal(await field.inputValue(), "Please look, @Ben Okoye ");
+  await field.pressSequentially("today");
+  await panelOf(ana).getByRole("button", { name: "Comment", exact: true }).click();
+  await threadOf(ana, "Ana Lima").getByText("Please look, @Ben Okoye today").waitFor();
+  await threadOf(ana, "Ana Lima").locator(".mention", { hasText: "@Ben Okoye" }).waitFor();
+  assert.equal(await ana.locator(".mention-mark, .mention.own").count(), 0);
+
+  await ben.getByText("Ana Lima mentioned you in a comment on “Mentioned”.").waitFor();
+  await harness.screenshots("mention-notice");
+  await ben.getByRole("button", { name: "Open" }).click();
+  await ben.getByRole("button", { name: "Comments: 1 mentions you" }).click();
+  // The button opens the thread, not a new comment.
+  const thread = threadOf(ben, "Ana Lima");
+  await ben.waitForFunction(() => document.activeElement?.hasAttribute("data-thread"));
+  await thread.getByText("Mentions you").waitFor();
+  assert.equal(await panelOf(ben).getByRole("textbox").count(), 0);
+  await thread.locator(".mention.own").waitFor();
+  await assertAccessible(ben);
+  await thread.getByRole("button", { name: "Reply" }).click();
+  await thread.getByRole("textbox", { name: "Reply" }).fill("@Ana Lima, done. Mail: x@Ana");
+  await thread.getByRole("button", { name: "Reply" }).click();
+  await thread.getByText("Mentions you").waitFor({ state: "detached" });
+  await ben.getByRole("button", { name: "Comments", exact: true }).waitFor();
+  // A name that is typed is a mention, and stays one when the comment is edited.
+  await ana.getByRole("button", { name: "Comments: 1 mentions you" }).waitFor();
+  await thread.getByRole("button", { name: /comment of Ben Okoye/ }).click();
+  await ben.getByRole("menuitem", { name: "Edit" }).click();
+  const edited = thread.getByRole("textbox", { name: "Comment" });
+  assert.equal(await edited.inputValue(), "@Ana Lima, done. Mail: x@Ana");
+  await edited.fill("@Ana Lima, all done.");
+  await thread.getByRole("button", { name: "Save" }).click();
+  await threadOf(ana, "Ana Lima").locator(".mention.own", { hasText: "@Ana Lima" }).waitFor();
+  await threadOf(ana, "Ana Lima").getByText("@Ana Lima, all done.").waitFor();
+});
+
+scenario("student mentions a partner on a phone", async (harness) => {
+  const document = await newDocument(harness, "On the way");
+  const api = await harness.api("ana");
+  const { mentionable } = await api.get(`/workrooms/documents/${document.id}/comments`);
+  const { id } = mentionable.find(({ name }) => name === "Ben Okoye");
+  await api.post(`/workrooms/documents/${document.id}/comments`, { text: `Was meinst du, @[${id}]?` });
+  const phone = await harness.page("ben", { path: document.path, width: 360, height: 740, language: "de" });
+  const panel = panelOf(phone, "Kommentare");
+  await phone.getByRole("button", { name: "Kommentare: 1 erwähnt dich" }).click();
+  await panel.getByText("Erwähnt dich").waitFor();
+  await panel.locator(".mention.own").waitFor();
+  await harness.screenshots("mentioned-phone");
+  await panel.getByRole("button", { name: "Antworten" }).click();
+  await panel.getByRole("textbox", { name: "Antworten" }).pressSequentially("@");
+  const list = panel.getByRole("listbox", { name: "Personen" });
+  await list.getByRole("option", { name: "Ana Lima" }).waitFor();
+  // The active option is visible without scrolling.
+  const [option, sheet] = await Promise.all([list.getByRole("option").first().boundingBox(), panel.boundingBox()]);
+  assert.ok(option.y >= sheet.y && option.y + option.height <= sheet.y + sheet.height, "the list is in the panel");
+  await assertNoOverflow(phone);
+  await assertTargetSize(phone);
+  await assertAccessible(phone);
+  await harness.screenshots("mentions-phone");
+  await list.getByRole("option", { name: "Ana Lima" }).click();
+  await list.waitFor({ state: "detached" });
+  assert.equal(await panel.getByRole("textbox", { name: "Antworten" }).inputValue(), "@Ana Lima ");
+  const dark = await harness.page("ben", { path: document.path, width: 360, height: 740, dark: true });
+  await dark.getByRole("button", { name: "Comments: 1 mentions you" }).click();
+  await panelOf(dark).getByText("Mentions you").waitFor();
+  await assertAccessible(dark);
+  await harness.screenshots("mentioned-dark");
 });

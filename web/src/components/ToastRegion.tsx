@@ -13,6 +13,8 @@ import { Button } from "./Button";
 interface ToastContent {
   text: string;
   undo?: (() => void) | undefined;
+  /** The name of the action if it is not "undo". */
+  name?: string | undefined;
 }
 
 export const toastQueue = new ToastQueue<ToastContent>({ maxVisibleToasts: 3 });
@@ -37,7 +39,7 @@ export function ToastRegion() {
                 toastQueue.close(toast.key);
               }}
             >
-              {t("app.undo")}
+              {toast.content.name ?? t("app.undo")}
             </Button>
           )}
           <Button slot="close" kind="quiet" className="text-page px-0" aria-label={t("app.close")}>

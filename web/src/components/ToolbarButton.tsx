@@ -13,12 +13,23 @@ interface Props {
   keys?: string | undefined;
   isSelected?: boolean | undefined;
   isDisabled?: boolean;
+  /** A number next to the icon, which the label contains. */
+  badge?: number;
   onPress: () => void;
 }
 
 /** An icon of a toolbar with its name and shortcut as a tooltip. With `isSelected` it is a toggle. */
-export function ToolbarButton({ icon: Icon, label, keys, isSelected, isDisabled = false, onPress }: Props) {
-  const icon = <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />;
+export function ToolbarButton({ icon: Icon, label, keys, isSelected, isDisabled = false, badge = 0, onPress }: Props) {
+  const icon = (
+    <>
+      <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />
+      {badge === 0 ? null : (
+        <span className="bg-accent text-on-accent min-w-5 rounded-full px-1.5 text-center text-xs font-semibold">
+          {badge}
+        </span>
+      )}
+    </>
+  );
   const common = { "aria-label": label, isDisabled, className: TOOL, preventFocusOnPress: true } as const;
   return (
     <TooltipTrigger delay={600}>

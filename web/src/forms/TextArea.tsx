@@ -19,10 +19,12 @@ interface Props extends Omit<TextFieldProps, "className" | "children" | "onPaste
   tools?: ReactNode;
   inputRef?: Ref<HTMLTextAreaElement>;
   onPaste?: (event: ClipboardEvent<HTMLTextAreaElement>) => void;
+  /** An open list of completions, and its active option. */
+  list?: { id: string; active: string } | undefined;
 }
 
 /** Multi-line text field with label and error. */
-export function TextArea({ label, hint, problem, rows = 4, tools, inputRef, onPaste, ...rest }: Props) {
+export function TextArea({ label, hint, problem, rows = 4, tools, inputRef, onPaste, list, ...rest }: Props) {
   return (
     <TextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className="font-medium">{label}</Label>
@@ -31,6 +33,9 @@ export function TextArea({ label, hint, problem, rows = 4, tools, inputRef, onPa
         rows={rows}
         {...(inputRef === undefined ? {} : { ref: inputRef })}
         {...(onPaste === undefined ? {} : { onPaste })}
+        {...(list === undefined
+          ? {}
+          : { "aria-autocomplete": "list", "aria-controls": list.id, "aria-activedescendant": list.active })}
         className={`${BOX} py-2`}
       />
       {hint === undefined ? null : (

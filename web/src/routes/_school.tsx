@@ -11,6 +11,7 @@ import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool, setFormalAddre
 import { ConnectionContext } from "../hooks/connection";
 import { useIsIdle } from "../hooks/prefetchWhenIdle";
 import { Header } from "../components/layout/Header";
+import { useMentionNotices } from "../features/editor/useMentionNotices";
 import { useDownloads } from "../features/submissions/downloadQueue";
 import { Toasts } from "../components/base/toast";
 import { lazyPart } from "../components/lazyPart";
@@ -62,6 +63,7 @@ function SchoolLayout() {
   const isSessionEnded = useSessionEnded();
   const isImpersonated = useQuery({ ...impersonationQuery, enabled: useIsIdle() }).data === true;
   useEffect(watchSession, []);
+  useMentionNotices(person.id);
   useEffect(() => {
     // Prefetches the screens of this user after the current one has loaded.
     const timer = setTimeout(

@@ -10,14 +10,14 @@ let isWanted = false;
 const listeners = new Set<() => void>();
 
 /**
- * Shows a toast for eight seconds, optionally with an undo; returns the function that closes it. `onGone` is called when it
- * closes, undone or not. The timer pauses while the pointer is on the toast.
+ * Shows a toast for eight seconds, optionally with an action, "undo" unless it has another name; returns the function that
+ * closes it. `onGone` is called when it closes, undone or not. The timer pauses while the pointer is on the toast.
  */
-export function toast(text: string, undo?: () => void, onGone?: () => void): () => void {
+export function toast(text: string, undo?: () => void, onGone?: () => void, name?: string): () => void {
   isWanted = true;
   for (const listener of listeners) listener();
   const closer = loadRegion().then(({ toastQueue }) => {
-    const key = toastQueue.add({ text, undo }, { timeout: 8_000, ...(onGone ? { onClose: onGone } : {}) });
+    const key = toastQueue.add({ text, undo, name }, { timeout: 8_000, ...(onGone ? { onClose: onGone } : {}) });
     return () => toastQueue.close(key);
   });
   closer.catch(() => onGone?.());

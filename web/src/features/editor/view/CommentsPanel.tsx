@@ -3,6 +3,7 @@ import { CheckCheck, MessageSquarePlus, RotateCcw, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Problem } from "../../../api/client";
 import { queryKeys } from "../../../api/queryKeys";
 import { Avatar } from "../../../components/base/Avatar";
 import { OverflowMenu } from "../../../components/base/OverflowMenu";
@@ -10,7 +11,6 @@ import { Time } from "../../../components/base/Time";
 import { toast } from "../../../components/base/toast";
 import { Button } from "../../../components/Button";
 import { Segmented } from "../../../components/Segmented";
-import { TextArea } from "../../../forms/TextArea";
 import { useErrorText } from "../../../i18n/useErrorText";
 import { commentsOf } from "../collaboration/commentPassages";
 import {
@@ -23,6 +23,8 @@ import {
   replyTo,
   setResolved,
 } from "../comments";
+import { awaits, mentionedIn, type MentionedPerson, partsOf, readable, stored } from "../mentions";
+import { MentionArea } from "./MentionArea";
 import { useController, useEditorValue } from "./useController";
 
 /** Maximum length of a comment in the service. */
@@ -126,7 +128,7 @@ export function CommentsPanel({ list, isStaff, request, onClose }: Props) {
           ]}
         />
         {isWriting ? (
-          <NewComment documentId={list.documentId} onEnd={endWriting} />
+          <NewComment list={list} onEnd={endWriting} />
         ) : list.canComment ? (
           <Button
             onPress={() => {
@@ -148,6 +150,7 @@ export function CommentsPanel({ list, isStaff, request, onClose }: Props) {
               <Thread
                 key={thread.id}
                 thread={thread}
+                list={list}
                 isActive={thread.id === active}
                 isStaff={isStaff}
                 canComment={list.canComment}
@@ -162,6 +165,7 @@ export function CommentsPanel({ list, isStaff, request, onClose }: Props) {
 
 /** Renews the list after a change, and reports its failure. */
 function useChange<V>(documentId: string, change: (values: V) => Promise<unknown>, onDone?: () => void) {
+  const { t } = useTranslation();
   const cache = useQueryClient();
   const errorText = useErrorText();
   return useMutation({
@@ -170,11 +174,15 @@ function useChange<V>(documentId: string, change: (values: V) => Promise<unknown
       await cache.invalidateQueries({ queryKey: queryKeys.document.comments(documentId) });
       onDone?.();
     },
-    onError: (problem) => toast(errorText(problem)),
+    onError: (problem) => {
+      const isGone = problem instanceof Problem && problem.details[0]?.code === "unknown_mention";
+      toast(isGone ? t("editor.comments.notMentionable") : errorText(problem));
+      if (isGone) void cache.invalidateQueries({ queryKey: queryKeys.document.comments(documentId) });
+    },
   });
 }
 
-function NewComment({ documentId, onEnd }: { documentId: string; onEnd: () => void }) {
+function NewComment({ list, onEnd }: { list: CommentList; onEnd: () => void }) {
   const { t } = useTranslation();
   const controller = useController();
   const quote = useEditorValue(({ state }) => {
@@ -182,8 +190,8 @@ function NewComment({ documentId, onEnd }: { documentId: string; onEnd: () => vo
     return draft === undefined ? null : state.doc.textBetween(draft.from, draft.to, " ").slice(0, 200);
   });
   const send = useChange<string>(
-    documentId,
-    async (text) => createThread(documentId, text, await controller.passageOfComment()),
+    list.documentId,
+    async (text) => createThread(list.documentId, text, await controller.passageOfComment()),
     () => {
       onEnd();
       controller.focus();
@@ -194,6 +202,7 @@ function NewComment({ documentId, onEnd }: { documentId: string; onEnd: () => vo
       <Quote text={quote ?? undefined}>{quote === null ? t("editor.comments.whole") : undefined}</Quote>
       <CommentForm
         label={t("editor.comments.text")}
+        list={list}
         send={t("editor.comments.send")}
         isPending={send.isPending}
         onSend={(text) => send.mutate(text)}
@@ -215,11 +224,13 @@ const Quote = ({ text, children }: { text?: string | undefined; children?: React
 
 function Thread({
   thread,
+  list,
   isActive,
   isStaff,
   canComment,
 }: {
   thread: CommentThread;
+  list: CommentList;
   isActive: boolean;
   isStaff: boolean;
   canComment: boolean;
@@ -244,6 +255,9 @@ function Thread({
       aria-current={isActive}
       className={isActive ? "comment-thread active" : "comment-thread"}
     >
+      {awaits(thread, controller.identity.userId) ? (
+        <p className="mention-mark">{t("editor.comments.mentionsYou")}</p>
+      ) : null}
       {thread.anchor === null ? (
         <Quote text={thread.quote ?? undefined}>
           {t(isDeleted ? "editor.comments.deletedText" : "editor.comments.whole")}
@@ -260,7 +274,14 @@ function Thread({
       )}
       <ul className="flex flex-col gap-3">
         {thread.comments.map((comment) => (
-          <Comment key={comment.id} thread={thread} comment={comment} isStaff={isStaff} canComment={canComment} />
+          <Comment
+            key={comment.id}
+            thread={thread}
+            list={list}
+            comment={comment}
+            isStaff={isStaff}
+            canComment={canComment}
+          />
         ))}
       </ul>
       {thread.resolvedBy === null || thread.resolvedAt === null ? null : (
@@ -271,6 +292,7 @@ function Thread({
       {!canComment ? null : isReplying ? (
         <CommentForm
           label={t("editor.comments.reply")}
+          list={list}
           send={t("editor.comments.reply")}
           isPending={reply.isPending}
           onSend={(text) => reply.mutate(text)}
@@ -303,11 +325,13 @@ function Thread({
 
 function Comment({
   thread,
+  list,
   comment,
   isStaff,
   canComment,
 }: {
   thread: CommentThread;
+  list: CommentList;
   comment: DocumentComment;
   isStaff: boolean;
   canComment: boolean;
@@ -347,6 +371,7 @@ function Comment({
       {isEditing ? (
         <CommentForm
           label={t("editor.comments.text")}
+          list={list}
           initial={text}
           send={t("app.save")}
           isPending={edit.isPending}
@@ -355,7 +380,16 @@ function Comment({
         />
       ) : (
         <p className={text === "" ? "text-soft italic" : "break-words whitespace-pre-wrap"}>
-          {text === "" ? t("editor.comments.erased") : text}
+          {text === "" ? t("editor.comments.erased") : null}
+          {partsOf(text, list.mentioned).map((part, index) =>
+            "text" in part ? (
+              part.text
+            ) : (
+              <strong key={index} className={part.id === controller.identity.userId ? "mention own" : "mention"}>
+                @{part.name ?? t("editor.comments.formerMember")}
+              </strong>
+            ),
+          )}
         </p>
       )}
     </li>
@@ -364,6 +398,7 @@ function Comment({
 
 function CommentForm({
   label,
+  list,
   initial = "",
   send,
   isPending,
@@ -371,6 +406,8 @@ function CommentForm({
   onCancel,
 }: {
   label: string;
+  list: CommentList;
+  /** The stored text that is edited. */
   initial?: string;
   send: string;
   isPending: boolean;
@@ -378,9 +415,14 @@ function CommentForm({
   onCancel: () => void;
 }) {
   const { t } = useTranslation();
-  const [text, setText] = useState(initial);
+  const controller = useController();
+  const [chosen, setChosen] = useState<readonly MentionedPerson[]>(() =>
+    mentionedIn(initial, list.mentioned, t("editor.comments.formerMember")),
+  );
+  const [text, setText] = useState(() => readable(initial, chosen));
+  const result = stored(text.trim(), list.mentionable, chosen);
   const submit = () => {
-    if (text.trim() !== "" && !isPending) onSend(text.trim());
+    if (result !== "" && !isPending) onSend(result);
   };
   return (
     <form
@@ -399,10 +441,19 @@ function CommentForm({
           onCancel();
         }}
       >
-        <TextArea autoFocus label={label} rows={3} maxLength={TEXT_MAX} value={text} onChange={setText} />
+        <MentionArea
+          label={label}
+          // Ids are longer than most names.
+          maxLength={TEXT_MAX - Math.max(0, result.length - text.trim().length)}
+          value={text}
+          people={list.mentionable.filter(({ id }) => id !== controller.identity.userId)}
+          colorOf={(id) => controller.colorOf(id)}
+          onChange={setText}
+          onChoose={(person) => setChosen((before) => [...before, person])}
+        />
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" isPending={isPending} isDisabled={text.trim() === ""}>
+        <Button type="submit" isPending={isPending} isDisabled={result === ""}>
           {send}
         </Button>
         <Button kind="quiet" onPress={onCancel}>

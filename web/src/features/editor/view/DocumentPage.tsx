@@ -120,8 +120,8 @@ function Tools({ controller, comments }: ToolsProps) {
     const { from, to } = controller.state.selection;
     setFind(to - from < 80 ? controller.state.doc.textBetween(from, to, " ") : "");
   };
-  const openComments = () => {
-    const thread = controller.threadAtCursor;
+  const openComments = (awaiting?: string) => {
+    const thread = controller.threadAtCursor ?? (controller.state.selection.empty ? awaiting : undefined);
     if (thread === undefined) controller.beginComment();
     comments.open(thread, thread === undefined);
   };

@@ -9,7 +9,6 @@ import {
   List,
   ListChecks,
   ListOrdered,
-  MessageSquarePlus,
   Redo2,
   Search,
   Table2,
@@ -38,6 +37,7 @@ import { hasMark, listAround, toggle, toggleList } from "../../rich-text/command
 import { markType } from "../document/schema";
 import { type BlockKind, blockKind, setBlock } from "../editing/commands";
 import type { EditorController } from "./controller";
+import { CommentsButton } from "./CommentsButton";
 import { FormatPanel } from "./FormatPanel";
 import { People } from "./People";
 import { TableMenu } from "./TableMenu";
@@ -62,7 +62,8 @@ const selectState = (controller: EditorController) => {
 
 interface Props {
   toolbar: RefObject<HTMLDivElement | null>;
-  onComment: () => void;
+  /** Opens the comments, or a thread if no text is selected. */
+  onComment: (threadId: string | undefined) => void;
   onFind: () => void;
   onLink: () => void;
 }
@@ -217,12 +218,7 @@ export function Toolbar({ toolbar, onComment, onFind, onLink }: Props) {
       <span className="ms-auto" />
       <People />
       <WordCount />
-      <ToolbarButton
-        icon={MessageSquarePlus}
-        label={t("editor.comments.title")}
-        shortcut="comment"
-        onPress={onComment}
-      />
+      <CommentsButton onPress={onComment} />
       <span className="hide-narrow contents">
         <ToolbarButton icon={Search} label={t("editor.find.open")} shortcut="find" onPress={onFind} />
       </span>

@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { MessageSquarePlus } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { commentsQuery } from "../comments";
+import { awaitingThreads } from "../mentions";
+import { ToolbarButton } from "./ToolbarButton";
+import { useController } from "./useController";
+
+/** Opens the comments, and the first of the open threads that mention the user; shows their number. */
+export function CommentsButton({ onPress }: { onPress: (threadId: string | undefined) => void }) {
+  const { t } = useTranslation();
+  const { documentId, userId } = useController().identity;
+  const { data } = useQuery(commentsQuery(documentId));
+  const awaiting = awaitingThreads(data, userId);
+  const count = awaiting.length;
+  return (
+    <ToolbarButton
+      icon={MessageSquarePlus}
+      label={count === 0 ? t("editor.comments.title") : t("editor.comments.awaiting", { count })}
+      badge={count}
+      shortcut="comment"
+      onPress={() => onPress(awaiting[0]?.id)}
+    />
+  );
+}
