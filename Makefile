@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus weak describe keep release deb dist play-debian play-nginx advisories mutants clean-data
+.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus pdf-ua weak describe keep release deb dist play-debian play-nginx advisories mutants clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,12 +109,16 @@ soak: ## The long variants of the tests, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace -- --include-ignored
 	$(MAKE) docx-corpus
+	$(MAKE) pdf-ua
 	$(MAKE) mutants
 	$(MAKE) weak
 	$(MAKE) lighthouse
 
 docx-corpus: ## Open what the built-in editor saves of tests/corpus in LibreOffice and python-docx
 	scripts/check-docx-corpus
+
+pdf-ua: ## Check the PDFs of tests/corpus with veraPDF as PDF/UA-1
+	scripts/check-pdf-ua
 
 weak: $(WEB_CLIENT) ## Measure the first visit on a slow machine: CPU throttled by six, 10 Mbit/s
 	scripts/setup-tests

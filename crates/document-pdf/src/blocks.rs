@@ -69,6 +69,8 @@ pub(crate) struct Layouter<'a> {
     pub(crate) structure: Structure,
     pub(crate) pictures: Pictures<'a>,
     pub(crate) headings: Vec<HeadingEntry>,
+    /// The levels of the headings whose section is open, from the outermost.
+    open_sections: Vec<u16>,
     /// How many footnotes there were.
     pub(crate) notes: usize,
     /// Characters without glyph.
@@ -82,6 +84,7 @@ impl<'a> Layouter<'a> {
             structure: Structure::new(),
             pictures: Pictures::new(picture),
             headings: Vec::new(),
+            open_sections: Vec::new(),
             notes: 0,
             missing: HashSet::new(),
         }
@@ -186,11 +189,10 @@ impl<'a> Layouter<'a> {
         };
         let text = heading.text_content();
         let is_named = !text.trim().is_empty();
-        let level_of_tag = NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN);
         // PDF/UA requires a heading to have a title.
         let group = if is_named {
-            self.structure
-                .add_group(group, Tag::Hn(level_of_tag, Some(text.clone())))
+            let depth = self.section_depth(level);
+            self.structure.add_group(group, Tag::Hn(depth, Some(text.clone())))
         } else {
             self.structure.add_group(group, Tag::P)
         };
@@ -218,6 +220,17 @@ impl<'a> Layouter<'a> {
             self.headings.push(HeadingEntry { level, text });
         }
         push_all(strips, size * 0.9, sink)
+    }
+
+    /// Begins the section of a heading and returns its depth. PDF/UA forbids to skip levels of headings, and a document
+    /// may begin with any of them.
+    fn section_depth(&mut self, level: u16) -> NonZeroU16 {
+        while self.open_sections.last().is_some_and(|open| *open >= level) {
+            self.open_sections.pop();
+        }
+        self.open_sections.push(level);
+        let depth = u16::try_from(self.open_sections.len()).unwrap_or(u16::MAX);
+        NonZeroU16::new(depth).unwrap_or(NonZeroU16::MIN)
     }
 
     fn code(

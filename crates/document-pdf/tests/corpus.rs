@@ -1,4 +1,5 @@
-//! Renders every Word file of the corpus, as the service does with uploaded files.
+//! Renders every Word file of the corpus, as the service does with uploaded files. `GROUPWORK_PDF_FOLDER` stores the PDFs
+//! in a folder, for `scripts/check-pdf-ua`.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,6 +24,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+#[expect(clippy::disallowed_methods, reason = "a setting of a test")]
+fn target_folder() -> Option<PathBuf> {
+    std::env::var_os("GROUPWORK_PDF_FOLDER").map(PathBuf::from)
 }
 
 #[test]
@@ -53,6 +59,10 @@ fn every_file_of_the_corpus_becomes_an_accessible_pdf() {
             picture: &picture,
         };
         let pdf = render(&document, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        if let Some(folder) = target_folder() {
+            let name = path.with_extension("pdf");
+            std::fs::write(folder.join(name.file_name().unwrap()), &pdf.bytes).unwrap();
+        }
         if !pdf.is_accessible() {
             problems.push(format!("{}: {:?}", path.display(), pdf.problems));
         }

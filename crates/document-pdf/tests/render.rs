@@ -157,6 +157,22 @@ fn document_with_every_element_has_a_structure_for_assistive_technology() {
 }
 
 #[test]
+fn headings_skip_no_level() {
+    let tags = |levels: &[u16]| {
+        let heading = |level| json!({"type": "heading", "attrs": {"level": level}, "content": [{"type": "text", "text": "Title"}]});
+        let blocks = levels.iter().map(|level| heading(*level)).collect();
+        let structure = structure(&rendered(blocks));
+        let tags = structure.iter().filter_map(|line| line.split([' ', ':', '(']).next());
+        let tags = tags.filter(|tag| tag.starts_with('H') && tag.len() == 2);
+        tags.map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(tags(&[1, 2, 3, 2, 1]), "H1 H2 H3 H2 H1");
+    assert_eq!(tags(&[4, 4, 4]), "H1 H1 H1");
+    assert_eq!(tags(&[1, 3, 2, 4, 4, 1]), "H1 H2 H2 H3 H3 H1");
+    assert_eq!(tags(&[3, 1, 4]), "H1 H1 H2");
+}
+
+#[test]
 fn text_is_in_reading_order_with_page_number_and_characters_without_glyph() {
     let pdf = rendered(json!([paragraph("one 😀 ﬁ ä 水 مرحبا"), paragraph("two")]));
     let text = text(&pdf);
