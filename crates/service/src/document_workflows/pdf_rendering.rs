@@ -29,9 +29,7 @@ impl DocumentWorkflows {
         };
         let title = source.title.clone();
         let bytes = run(move || render(&file, &title, language.as_deref().unwrap_or(DEFAULT_LANGUAGE))).await?;
-        let mut staging = self.files.stage(bytes.len() as u64);
-        staging.write(&bytes).await?;
-        staging.finish().await
+        self.stage_file(&bytes).await
     }
 }
 

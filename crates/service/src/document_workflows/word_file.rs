@@ -116,9 +116,21 @@ impl DocumentWorkflows {
             let _permit = self.conversions.permits.acquire().await.map_err(|_| Error::NotReady)?;
             run(move || save(&original, &content, &images)).await?
         };
+        self.stage_file(&bytes).await
+    }
+
+    /// Stages a file that this service made. If the storage fails, the request can be repeated later: readers get 503 as for
+    /// a storage that cannot be read.
+    pub(super) async fn stage_file(&self, bytes: &[u8]) -> Result<Staged> {
         let mut staging = self.files.stage(bytes.len() as u64);
-        staging.write(&bytes).await?;
-        staging.finish().await
+        let staged = match staging.write(bytes).await {
+            Ok(()) => staging.finish().await,
+            Err(error) => Err(error),
+        };
+        staged.map_err(|error| {
+            tracing::error!(error = format!("{error:?}"), "staging a file failed");
+            Error::NotReady
+        })
     }
 
     async fn read_file(&self, file: &CurrentFile) -> Result<Vec<u8>> {
