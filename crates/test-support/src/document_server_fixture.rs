@@ -1,17 +1,22 @@
 //! A group that works with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible group, Dana
-//! in a hidden group, a room with documents, and editors that use the real protocol.
+//! in a hidden group, a room with documents, and editors that use the real protocol. Text documents can open in the
+//! built-in editor instead; the document server then has the other kinds of documents.
 
 use document_server_simulator::client::{self, OpenEditor};
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
+use super::text_editor::TextEditor;
 use super::topics::{group, id, topic};
 use super::{DatabaseKind, TestApp, TestUser};
 
 pub struct DocumentServerFixture {
     pub app: TestApp,
     pub server: RunningSimulator,
+    /// The editor of text documents.
+    pub editor: EditorKind,
     /// The group of Ben and Cem.
     pub group: String,
     /// The room of that group.
@@ -24,7 +29,14 @@ pub struct DocumentServerFixture {
 
 impl DocumentServerFixture {
     pub async fn start(kind: DatabaseKind, flags: &[&str]) -> Option<Self> {
-        Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), flags).await
+        Self::start_with_editor(kind, EditorKind::OnlyOffice, flags).await
+    }
+
+    /// Starts the service with this editor of text documents.
+    pub async fn start_with_editor(kind: DatabaseKind, editor: EditorKind, flags: &[&str]) -> Option<Self> {
+        let editor = format!("--editor-text={editor}");
+        let flags: Vec<&str> = [editor.as_str()].into_iter().chain(flags.iter().copied()).collect();
+        Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), &flags).await
     }
 
     /// Starts the service with a document server that has other settings.
@@ -39,6 +51,11 @@ impl DocumentServerFixture {
         let url = format!("--docserver-url={}", server.url());
         let flags: Vec<&str> = [url.as_str()].into_iter().chain(flags.iter().copied()).collect();
         let app = TestApp::start_with(kind, &flags).await?;
+        let editor = if flags.contains(&"--editor-text=builtin") {
+            EditorKind::Builtin
+        } else {
+            EditorKind::OnlyOffice
+        };
         let (world, ada) = (&app.world, app.as_(&app.world.ada));
         let class = &world.seven_b;
         let visible = group(&ada, class, &[&world.ben, &world.cem], json!({})).await;
@@ -50,6 +67,7 @@ impl DocumentServerFixture {
         Some(Self {
             app,
             server,
+            editor,
             group: visible,
             room,
             hidden,
@@ -104,12 +122,42 @@ impl DocumentServerFixture {
         client::open(&self.server.url(), &config).await.unwrap()
     }
 
-    /// Opens a document as a user, types text, closes the editor, and waits for the save.
+    /// Opens a document in the editor that its configuration names.
+    pub async fn open_editor(&self, person: &TestUser, document: &str) -> TextEditor {
+        let config = self.configuration(person, document).await;
+        let client = self.app.as_(person);
+        TextEditor::open(&self.server.url(), &client, document, &config)
+            .await
+            .unwrap()
+    }
+
+    /// Whether text documents open in the built-in editor.
+    pub fn is_builtin(&self) -> bool {
+        self.editor == EditorKind::Builtin
+    }
+
+    /// Returns the URL from which a page loads the editor of text documents.
+    pub fn editor_url(&self) -> Option<String> {
+        (!self.is_builtin()).then(|| self.server.url())
+    }
+
+    /// Opens a document as a user, types text, closes the editor, and waits for the save. The built-in editor has saved
+    /// when the document is read.
     pub async fn write(&self, person: &TestUser, document: &str, text: &str) {
-        let editor = self.open(person, document).await;
+        let editor = self.open_editor(person, document).await;
         editor.type_text(text).await.unwrap();
-        let closed = editor.close().await.unwrap();
-        assert_eq!((closed.status, closed.accepted), (Some(2), true));
+        editor.close_saved().await;
+        if self.is_builtin() {
+            assert!(self.text(document).await.contains(text));
+        }
+    }
+
+    /// Editors that lost their document continue to write.
+    pub fn ignore_drops(&self, editors: &[&TextEditor]) {
+        self.server.faults().update(|faults| faults.ignores_drop = true);
+        for editor in editors {
+            editor.ignore_end();
+        }
     }
 
     /// Returns the document as Ada receives it.
@@ -146,6 +194,15 @@ impl DocumentServerFixture {
             .iter()
             .map(|version| version["origin"].as_str().unwrap().to_owned())
             .collect()
+    }
+
+    /// Waits until the revisions have these origins, newest first. The built-in editor acknowledges late text before it
+    /// is a revision.
+    pub async fn expect_origins(&self, document: &str, expected: &[&str]) {
+        if self.is_builtin() {
+            eventually(async || self.origins(document).await.len() >= expected.len()).await;
+        }
+        assert_eq!(self.origins(document).await, expected);
     }
 
     /// Submits a document as a user.
@@ -208,9 +265,26 @@ pub fn path(document: &str, rest: &str) -> String {
     format!("/workrooms/documents/{document}{rest}")
 }
 
-/// Extracts the text of an office document or a PDF.
+/// Extracts the text of an office document, or of a PDF of the simulator or the service.
 pub fn words(bytes: &[u8]) -> String {
-    document_server_simulator::read_document(bytes).unwrap().1.join("\n")
+    match document_server_simulator::read_document(bytes) {
+        Ok((_, lines)) if !lines.is_empty() || !bytes.starts_with(b"%PDF-") => lines.join("\n"),
+        Err(error) if !bytes.starts_with(b"%PDF-") => panic!("{error:?}"),
+        _ => pdf_text(bytes),
+    }
+}
+
+/// Returns the text of a PDF by poppler's program, which `scripts/setup-tests` installs.
+pub fn pdf_text(bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("document.pdf");
+    std::fs::write(&path, bytes).unwrap();
+    let printed = std::process::Command::new("pdftotext")
+        .arg(&path)
+        .arg("-")
+        .output()
+        .unwrap();
+    String::from_utf8(printed.stdout).unwrap()
 }
 
 /// Waits for the next full second: timestamps of the document server have a resolution of one second.
@@ -280,5 +354,75 @@ macro_rules! with_document_server {
                 fixture.close().await;
             }
         }
+    };
+}
+
+/// Generates a test of a rule that holds for both editors of text documents: `with_both_editors!(name, [flags], |fixture| { … })`. The
+/// document server's editor is tested on both databases. The built-in editor is tested on SQLite, and on PostgreSQL in
+/// the long run. `#[sqlite]` leaves PostgreSQL out.
+#[macro_export]
+macro_rules! with_both_editors {
+    (#[sqlite] $name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_both_editors!(#[sqlite] $name, [], |$fixture| $body);
+    };
+    ($name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_both_editors!($name, [], |$fixture| $body);
+    };
+    (#[sqlite] $name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
+        $crate::with_both_editors!(@ $name, [$($flag),*], |$fixture| $body, [
+            on_sqlite Sqlite OnlyOffice [],
+            builtin_on_sqlite Sqlite Builtin []
+        ]);
+    };
+    (#[ignore = $reason:literal] $name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_both_editors!(@ $name, [], |$fixture| $body, [
+            on_sqlite Sqlite OnlyOffice [#[ignore = $reason]],
+            on_postgres Postgres OnlyOffice [#[ignore = $reason]],
+            builtin_on_sqlite Sqlite Builtin [#[ignore = $reason]],
+            builtin_on_postgres Postgres Builtin [#[ignore = $reason]]
+        ]);
+    };
+    ($name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
+        $crate::with_both_editors!(@ $name, [$($flag),*], |$fixture| $body, [
+            on_sqlite Sqlite OnlyOffice [],
+            on_postgres Postgres OnlyOffice [],
+            builtin_on_sqlite Sqlite Builtin [],
+            builtin_on_postgres Postgres Builtin [#[ignore = "long: make test-resilience"]]
+        ]);
+    };
+    (@ $name:ident, $flags:tt, |$fixture:ident| $body:block, [
+        $($test:ident $kind:ident $editor:ident [$($attribute:tt)*]),*
+    ]) => {
+        mod $name {
+            #[allow(unused_imports, reason = "not every test needs every import of its module")]
+            use super::*;
+
+            async fn test_body($fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
+
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                $($attribute)*
+                async fn $test() {
+                    let (kind, editor) = ($crate::DatabaseKind::$kind, domain::document_kind::EditorKind::$editor);
+                    let started = $crate::document_server_fixture::DocumentServerFixture::start_with_editor(kind, editor, &$flags);
+                    let Some(fixture) = started.await else { return };
+                    test_body(&fixture).await;
+                    fixture.close().await;
+                }
+            )*
+        }
+    };
+}
+
+/// Like [`with_both_editors!`], but tests the built-in editor in the long run alone, on both databases.
+#[macro_export]
+macro_rules! with_both_editors_long {
+    ($name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_both_editors!(@ $name, [], |$fixture| $body, [
+            on_sqlite Sqlite OnlyOffice [],
+            on_postgres Postgres OnlyOffice [],
+            builtin_on_sqlite Sqlite Builtin [#[ignore = "long: make test-resilience"]],
+            builtin_on_postgres Postgres Builtin [#[ignore = "long: make test-resilience"]]
+        ]);
     };
 }

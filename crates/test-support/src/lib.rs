@@ -63,6 +63,7 @@ mod second_instance;
 mod server_process;
 mod socket_listener;
 pub mod tables;
+pub mod text_editor;
 pub mod topics;
 pub mod world;
 
@@ -113,6 +114,12 @@ pub fn is_soak() -> bool {
 /// Returns the first value in normal runs, the second in soak runs.
 pub fn size<N>(little: N, much: N) -> N {
     if is_soak() { much } else { little }
+}
+
+/// Returns the number of kills of a long test. In a soak run `GROUPWORK_KILLS` overrides it.
+pub fn kill_count() -> usize {
+    let wanted = environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
+    wanted.filter(|_| is_soak()).unwrap_or_else(|| size(50, 1_000))
 }
 
 /// Returns the body of a 404 response without its request id.

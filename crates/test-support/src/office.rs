@@ -41,16 +41,23 @@ pub fn docx(text: &str) -> Vec<u8> {
 
 /// Returns a Word file with one paragraph that is complete enough for editors: with relationships and namespaces.
 pub fn word_document(text: &str) -> Vec<u8> {
+    word_document_with(text, &[])
+}
+
+/// Returns such a Word file with additional entries.
+pub fn word_document_with(text: &str, further: &[(&str, &[u8])]) -> Vec<u8> {
     let types = content_types("/word/document.xml", WORD);
     let relationships = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>"#;
     let body = format!(
         r#"<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body></w:document>"#
     );
-    archive(&[
+    let mut entries = vec![
         ("[Content_Types].xml", types.as_bytes()),
         ("_rels/.rels", relationships.as_bytes()),
         ("word/document.xml", body.as_bytes()),
-    ])
+    ];
+    entries.extend_from_slice(further);
+    archive(&entries)
 }
 
 /// Builds a text document with additional entries.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::document_editor::{OpenedDocument, blank};
 use super::documents::{path, room};
-use test_support::document_server_fixture::words;
+use test_support::document_server_fixture::{pdf_text, words};
 use test_support::samples::{PIXEL, commit};
 use test_support::topics::{id, topic};
 use test_support::{Client, GroupRoom, TestApp, until};
@@ -53,19 +53,6 @@ both!(download_contains_every_acknowledged_commit, |app| {
     // The second text was written at the place of the first one, so it follows it.
     assert!(downloaded(&reader, &document).await.contains("riverlake"));
 });
-
-/// The text of a PDF by poppler's program, which `scripts/setup-tests` installs.
-fn pdf_text(bytes: &[u8]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("document.pdf");
-    std::fs::write(&path, bytes).unwrap();
-    let printed = std::process::Command::new("pdftotext")
-        .arg(&path)
-        .arg("-")
-        .output()
-        .unwrap();
-    String::from_utf8(printed.stdout).unwrap()
-}
 
 both!(pdf_contains_every_acknowledged_commit, |app| {
     let document = blank(app, &room(app).await).await;

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use document_server_simulator::client::OpenEditor;
 use rand::RngExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use tokio::sync::Barrier;
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::rows::texts;
+use test_support::text_editor::TextEditor;
 use test_support::{Answer, invariants, is_soak, size};
 
 /// Finds copies of a submission that do not match their attempt.
@@ -59,7 +59,7 @@ impl Round<'_> {
         ben.post(&path(document, "/unsubmit"), json!({})).await
     }
 
-    async fn leave(&self, editor: OpenEditor) -> bool {
+    async fn leave(&self, editor: TextEditor) -> bool {
         self.wait_at_barrier().await;
         let closed = editor.close().await.unwrap();
         // An editor that was disconnected by the finish first has no changes to report. The document server saves
@@ -72,10 +72,13 @@ impl Round<'_> {
         true
     }
 
-    async fn press(&self, editor: &OpenEditor) {
+    async fn press(&self, document: &str, editor: &TextEditor) {
         self.wait_at_barrier().await;
-        // The request is rejected when the session has already ended.
-        drop(editor.press_save().await);
+        match editor {
+            // The request is rejected when the session has already ended.
+            TextEditor::OnlyOffice(editor) => drop(editor.press_save().await),
+            TextEditor::Builtin(_) => drop(self.fixture.text(document).await),
+        }
     }
 }
 
@@ -93,8 +96,8 @@ async fn prepare(fixture: &DocumentServerFixture, document: &str, wanted: &str) 
 }
 
 /// Opens an editor and types a text that is unique.
-async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> OpenEditor {
-    let editor = fixture.open(&fixture.app.world.ben, document).await;
+async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> TextEditor {
+    let editor = fixture.open_editor(&fixture.app.world.ben, document).await;
     assert!(
         editor.may_edit(),
         "{document} opens for reading only: {}",
@@ -153,7 +156,7 @@ async fn race(fixture: &DocumentServerFixture, number: usize, documents: &[Strin
         round.submit(submitting),
         round.unsubmit(unsubmitting),
         round.leave(leaving),
-        round.press(&pressing),
+        round.press(pressed, &pressing),
     );
     finished.expect(200);
     again.expect(200);
@@ -202,7 +205,7 @@ async fn race(fixture: &DocumentServerFixture, number: usize, documents: &[Strin
 async fn check_locked_content_is_stable(fixture: &DocumentServerFixture, number: usize, document: &str) {
     fixture.reopen().await;
     let editor = open_and_type(fixture, document, &format!("B{number}.")).await;
-    fixture.server.faults().update(|faults| faults.ignores_drop = true);
+    fixture.ignore_drops(&[&editor]);
     let done = fixture.finish().await;
     assert_eq!(done["unsavedDocuments"], json!([]), "round {number}");
     let content = async || {
@@ -217,6 +220,11 @@ async fn check_locked_content_is_stable(fixture: &DocumentServerFixture, number:
     wait_for_no_sessions(fixture).await;
     assert_eq!(content().await, locked, "round {number}");
     assert!(words(&locked.0).contains(&format!("B{number}.")), "round {number}");
+    if fixture.is_builtin() {
+        // Late text is acknowledged before it is a revision.
+        let late = format!("A{number}.");
+        eventually(async || find_text(fixture, document, &late).await.0).await;
+    }
     assert_eq!(
         find_text(fixture, document, &format!("A{number}.")).await,
         (true, false),
@@ -225,7 +233,7 @@ async fn check_locked_content_is_stable(fixture: &DocumentServerFixture, number:
     fixture.server.faults().clear();
 }
 
-with_document_server!(
+with_both_editors!(
     #[ignore = "long: make test-resilience"]
     races_of_finish_submission_and_save_have_one_outcome,
     |fixture| {
@@ -233,7 +241,7 @@ with_document_server!(
     }
 );
 
-with_document_server!(few_races_of_finish_submission_and_save_have_one_outcome, |fixture| {
+with_both_editors!(few_races_of_finish_submission_and_save_have_one_outcome, |fixture| {
     races(fixture, 5).await;
 });
 

@@ -1,37 +1,48 @@
 //! A user who loses access to a document while it is open is disconnected from the editor. All other editors stay
 //! connected.
 
-use document_server_simulator::client::OpenEditor;
+use reqwest::StatusCode;
 use serde_json::json;
 
 use test_support::WAIT_TIMEOUT;
 use test_support::document_server_fixture::{eventually, path};
+use test_support::text_editor::{EditorError, TextEditor};
 
-async fn is_dropped(editor: &OpenEditor) -> bool {
-    editor.view().await.unwrap().dropped.is_some()
+/// Returns whether an editor was disconnected, or a page of the built-in editor can no longer write.
+async fn is_dropped(editor: &TextEditor) -> bool {
+    match editor {
+        TextEditor::OnlyOffice(editor) => editor.view().await.unwrap().dropped.is_some(),
+        TextEditor::Builtin(page) => match page.type_text("+").await {
+            Ok(()) => false,
+            Err(EditorError::Rejected(StatusCode::NOT_FOUND, _)) => true,
+            Err(error) => panic!("{error:?}"),
+        },
+    }
 }
 
 /// Opens one document for Ada, Ben and Cem, and waits until the service has recorded them as editors.
 async fn open_three_editors(
     fixture: &test_support::document_server_fixture::DocumentServerFixture,
     document: &str,
-) -> [OpenEditor; 3] {
+) -> [TextEditor; 3] {
     let world = &fixture.app.world;
-    let ada = fixture.open(&world.ada, document).await;
-    let ben = fixture.open(&world.ben, document).await;
-    let cem = fixture.open(&world.cem, document).await;
+    let ada = fixture.open_editor(&world.ada, document).await;
+    let ben = fixture.open_editor(&world.ben, document).await;
+    let cem = fixture.open_editor(&world.cem, document).await;
     for editor in [&ada, &ben, &cem] {
         editor.type_text("here").await.unwrap();
     }
     let all_joined = |sent: &document_server_simulator::SentCallback| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
-    let joined = fixture.server.simulator().wait_for_callback(all_joined, WAIT_TIMEOUT);
-    assert!(joined.await.is_some(), "the service was told of three editors");
+    if !fixture.is_builtin() {
+        let joined = fixture.server.simulator().wait_for_callback(all_joined, WAIT_TIMEOUT);
+        assert!(joined.await.is_some(), "the service was told of three editors");
+    }
     [ada, ben, cem]
 }
 
-with_document_server!(start_date_in_future_closes_editors_of_students, |fixture| {
+with_both_editors_long!(start_date_in_future_closes_editors_of_students, |fixture| {
     let document = fixture.document("Report").await;
     let [ada, ben, cem] = open_three_editors(fixture, &document).await;
     let start = json!({"startDate": "2099-01-01T00:00:00Z"});
@@ -54,7 +65,7 @@ with_document_server!(start_date_in_future_closes_editors_of_students, |fixture|
     assert_eq!(text.matches("here").count(), 3);
 });
 
-with_document_server!(student_who_leaves_group_loses_only_own_editor, |fixture| {
+with_both_editors_long!(student_who_leaves_group_loses_only_own_editor, |fixture| {
     let document = fixture.document("Report").await;
     let [ada, ben, cem] = open_three_editors(fixture, &document).await;
     let teacher = fixture.app.as_(&fixture.app.world.ada);
@@ -82,7 +93,7 @@ with_document_server!(student_who_leaves_group_loses_only_own_editor, |fixture| 
 with_document_server!(editor_opened_after_removal_of_member_is_closed, |fixture| {
     let document = fixture.document("Report").await;
     let world = &fixture.app.world;
-    let ada = fixture.open(&world.ada, &document).await;
+    let ada = fixture.open_editor(&world.ada, &document).await;
     let page = path(&document, "/editor-config");
     let config = fixture.app.as_(&world.ben).get(&page).await.expect(200);
     let adam = fixture.app.as_(&world.adam);
@@ -91,6 +102,7 @@ with_document_server!(editor_opened_after_removal_of_member_is_closed, |fixture|
     let ben = document_server_simulator::client::open(&fixture.server.url(), &config)
         .await
         .unwrap();
+    let ben = TextEditor::OnlyOffice(ben);
     eventually(async || is_dropped(&ben).await).await;
     assert!(!is_dropped(&ada).await);
 });

@@ -15,7 +15,7 @@ pub async fn status(fixture: &DocumentServerFixture, document: &str) -> (Value, 
     (seen["status"].clone(), seen["statusBeforeLock"].clone())
 }
 
-with_document_server!(finish_locks_documents_of_all_groups_for_all_roles, |fixture| {
+with_both_editors_long!(finish_locks_documents_of_all_groups_for_all_roles, |fixture| {
     let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     let submitted = fixture.document("Handed in").await;
     fixture.submit(&world.ben, &submitted).await.expect(200);
@@ -84,7 +84,7 @@ with_document_server!(finish_locks_documents_of_all_groups_for_all_roles, |fixtu
     );
 });
 
-with_document_server!(topic_with_group_of_another_course_is_not_reopened, |fixture| {
+with_both_editors_long!(topic_with_group_of_another_course_is_not_reopened, |fixture| {
     let ada = fixture.app.as_(&fixture.app.world.ada);
     let draft = fixture.document("Draft").await;
     fixture.finish().await;
@@ -142,7 +142,7 @@ with_document_server!(interrupted_finish_is_completed_by_next_start, |fixture| {
     assert!(editor.type_text("More.").await.is_err(), "its editors were sent out");
 });
 
-with_document_server!(concurrent_finish_and_reopen_leave_consistent_status, |fixture| {
+with_both_editors_long!(concurrent_finish_and_reopen_leave_consistent_status, |fixture| {
     let draft = fixture.document("Draft").await;
     let ada = fixture.app.as_(&fixture.app.world.ada);
     let (finish, reopen) = (

@@ -32,7 +32,7 @@ async fn two_topics(fixture: &DocumentServerFixture) -> TwoTopics {
     }
 }
 
-with_document_server!(finish_locks_unlinked_drafts_and_lists_open_documents, |fixture| {
+with_both_editors_long!(finish_locks_unlinked_drafts_and_lists_open_documents, |fixture| {
     let ada = fixture.app.as_(&fixture.app.world.ada);
     let two = two_topics(fixture).await;
     let finishing = format!("/assignments/{}/finish", fixture.topic);
@@ -86,7 +86,7 @@ with_document_server!(finish_locks_unlinked_drafts_and_lists_open_documents, |fi
     assert_eq!(log["data"][0]["details"]["openDocuments"], json!([two.other]));
 });
 
-with_document_server!(finish_links_drafts_in_the_same_transaction, |fixture| {
+with_both_editors_long!(finish_links_drafts_in_the_same_transaction, |fixture| {
     let (ada, world) = (fixture.app.as_(&fixture.app.world.ada), &fixture.app.world);
     let two = two_topics(fixture).await;
     let finishing = format!("/assignments/{}/finish", fixture.topic);
@@ -174,7 +174,7 @@ with_document_server!(finish_links_drafts_in_the_same_transaction, |fixture| {
     assert_eq!(fixture.get_document(&late).await["assignmentId"], json!(two.second));
 });
 
-with_document_server!(finish_and_reopen_leave_other_topics_documents_alone, |fixture| {
+with_both_editors_long!(finish_and_reopen_leave_other_topics_documents_alone, |fixture| {
     let ada = fixture.app.as_(&fixture.app.world.ada);
     let two = two_topics(fixture).await;
     fixture.finish().await;
@@ -244,7 +244,7 @@ with_document_server!(
     }
 );
 
-with_document_server!(document_added_to_finished_topic_is_locked_with_it, |fixture| {
+with_both_editors_long!(document_added_to_finished_topic_is_locked_with_it, |fixture| {
     let ada = fixture.app.as_(&fixture.app.world.ada);
     let two = two_topics(fixture).await;
     fixture.finish().await;

@@ -76,7 +76,7 @@ both!(concurrently_attached_group_stays_in_one_course, |app| {
     assert_eq!(rows, [accepted.first().cloned()]);
 });
 
-with_document_server!(fifty_concurrent_submissions_number_attempts_in_order, |fixture| {
+with_both_editors_long!(fifty_concurrent_submissions_number_attempts_in_order, |fixture| {
     let world = &fixture.app.world;
     let mut documents = Vec::new();
     for number in 0..5 {
@@ -111,7 +111,7 @@ with_document_server!(fifty_concurrent_submissions_number_attempts_in_order, |fi
     assert_eq!(current, [Some("ACTIVE".to_owned())]);
 });
 
-with_document_server!(submission_stays_with_group_when_author_moves, |fixture| {
+with_both_editors_long!(submission_stays_with_group_when_author_moves, |fixture| {
     let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     let document = fixture.document("Rivers").await;
     let submission = fixture.submit(&world.ben, &document).await.expect(200)["submission"].clone();
@@ -165,7 +165,7 @@ with_document_server!(submission_stays_with_group_when_author_moves, |fixture| {
     assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
 });
 
-with_document_server!(student_sees_only_visible_group_of_topic, |fixture| {
+with_both_editors_long!(student_sees_only_visible_group_of_topic, |fixture| {
     let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     let topic = format!("/assignments/{}", fixture.topic);
     let document = fixture.document("Rivers").await;

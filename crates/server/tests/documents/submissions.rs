@@ -23,7 +23,7 @@ pub async fn copied_text(fixture: &DocumentServerFixture, document: &str) -> Str
     panic!("no file {key}");
 }
 
-with_document_server!(submission_requires_topic_and_stores_copy, |fixture| {
+with_both_editors_long!(submission_requires_topic_and_stores_copy, |fixture| {
     let (ben, ada) = (
         fixture.app.as_(&fixture.app.world.ben),
         fixture.app.as_(&fixture.app.world.ada),
@@ -121,7 +121,7 @@ with_document_server!(submission_requires_topic_and_stores_copy, |fixture| {
     assert_eq!(topic["stats"]["submitted"], 1);
 });
 
-with_document_server!(submission_after_unsubmit_is_second_attempt, |fixture| {
+with_both_editors_long!(submission_after_unsubmit_is_second_attempt, |fixture| {
     let (ben, cem) = (
         fixture.app.as_(&fixture.app.world.ben),
         fixture.app.as_(&fixture.app.world.cem),
@@ -161,7 +161,7 @@ with_document_server!(submission_after_unsubmit_is_second_attempt, |fixture| {
     assert_eq!(states, ["WITHDRAWN", "ACTIVE"]);
 });
 
-with_document_server!(attempt_contains_all_submitted_documents, |fixture| {
+with_both_editors_long!(attempt_contains_all_submitted_documents, |fixture| {
     let ben = &fixture.app.world.ben;
     let (first, second) = (fixture.document("First").await, fixture.document("Second").await);
     fixture.write(ben, &first, "The first.").await;
@@ -197,7 +197,7 @@ with_document_server!(attempt_contains_all_submitted_documents, |fixture| {
     assert_eq!(back["groupAssignment"]["status"], "IN_PROGRESS");
 });
 
-with_document_server!(teacher_submits_for_group_and_lateness_is_recorded, |fixture| {
+with_both_editors_long!(teacher_submits_for_group_and_lateness_is_recorded, |fixture| {
     let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     let topic = format!("/assignments/{}", fixture.topic);
     let past = json!({"deadline": "2026-01-01T00:00:00Z"});
@@ -224,7 +224,7 @@ with_document_server!(teacher_submits_for_group_and_lateness_is_recorded, |fixtu
     assert_eq!(submitted["submission"]["isLate"], false);
 });
 
-with_document_server!(graded_work_and_archived_class_reject_submission, |fixture| {
+with_both_editors_long!(graded_work_and_archived_class_reject_submission, |fixture| {
     let world = &fixture.app.world;
     let document = fixture.document("Our page").await;
     fixture.submit(&world.ben, &document).await.expect(200);
@@ -266,7 +266,7 @@ with_document_server!(graded_work_and_archived_class_reject_submission, |fixture
         .refused(409, "CLASS_ARCHIVED");
 });
 
-with_document_server!(concurrent_submissions_of_document_create_one_attempt, |fixture| {
+with_both_editors_long!(concurrent_submissions_of_document_create_one_attempt, |fixture| {
     let world = &fixture.app.world;
     let document = fixture.document("Our page").await;
     let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben, &world.cem];
@@ -279,7 +279,7 @@ with_document_server!(concurrent_submissions_of_document_create_one_attempt, |fi
     assert_eq!(attempts.len(), 1);
 });
 
-with_document_server!(work_without_documents_is_recorded_graded_and_removed, |fixture| {
+with_both_editors_long!(work_without_documents_is_recorded_graded_and_removed, |fixture| {
     let world = &fixture.app.world;
     let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
     let route = format!("/assignments/{}/groups/{}/submission", fixture.topic, fixture.group);
@@ -331,7 +331,7 @@ with_document_server!(work_without_documents_is_recorded_graded_and_removed, |fi
     ada.delete(&route).await.refused(409, "ALREADY_SUBMITTED");
 });
 
-with_document_server!(work_is_recorded_for_a_finished_topic, |fixture| {
+with_both_editors_long!(work_is_recorded_for_a_finished_topic, |fixture| {
     let ada = fixture.app.as_(&fixture.app.world.ada);
     ada.post(&format!("/assignments/{}/finish", fixture.topic), json!({}))
         .await
@@ -347,7 +347,7 @@ with_document_server!(work_is_recorded_for_a_finished_topic, |fixture| {
         .expect(200);
 });
 
-with_document_server!(work_of_several_groups_is_recorded_at_once_or_not_at_all, |fixture| {
+with_both_editors_long!(work_of_several_groups_is_recorded_at_once_or_not_at_all, |fixture| {
     let world = &fixture.app.world;
     let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
     let new = json!({"classId": world.seven_b.id, "name": "Speakers", "memberIds": [world.cem.id]});

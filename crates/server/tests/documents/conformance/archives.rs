@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::documents::put;
 use test_support::archive_entries::{ArchiveEntry, python_zip_error, read_archive, rows};
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
-use test_support::office::docx_with;
+use test_support::office::word_document_with;
 use test_support::rows::{execute, texts};
 use test_support::topics::{group, id, topic};
 use test_support::{Answer, TestUser};
@@ -83,10 +83,10 @@ pub(super) async fn uploaded(fixture: &DocumentServerFixture, title: &str, bytes
 /// Creates a text document of about `size` bytes that cannot be compressed.
 pub(super) fn incompressible_docx(text: &str, size: usize) -> Vec<u8> {
     let noise: Vec<u8> = (0..size).map(|_| rand::random()).collect();
-    docx_with(text, &[("word/media/noise.bin", &noise)])
+    word_document_with(text, &[("word/media/noise.bin", &noise)])
 }
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     z01_archive_is_valid_and_has_unique_names_for_equal_titles,
     |fixture| {
@@ -124,7 +124,7 @@ with_document_server!(
     }
 );
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     z02_archive_file_name_of_any_title_is_safe,
     |fixture| {
@@ -215,7 +215,7 @@ with_document_server!(
     }
 );
 
-with_document_server!(z03_archive_is_a_snapshot_without_later_saves, |fixture| {
+with_both_editors!(z03_archive_is_a_snapshot_without_later_saves, |fixture| {
     let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     // More data than all buffers between service and client hold.
     for count in 0..5 {
@@ -267,7 +267,7 @@ with_document_server!(z03_archive_is_a_snapshot_without_later_saves, |fixture| {
     );
 });
 
-with_document_server!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |fixture| {
+with_both_editors!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |fixture| {
     let (world, ada, database) = (
         &fixture.app.world,
         fixture.app.as_(&fixture.app.world.ada),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use domain::document_kind::EditorKind;
 use domain::id::DocumentId;
 use domain::save::DocumentKey;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ fn claims(token: &str) -> Value {
     jsonwebtoken::decode(token, &key, &rules).unwrap().claims
 }
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     c01_entire_configuration_is_signed,
     |fixture| {
@@ -29,7 +30,8 @@ with_document_server!(
         let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
         let config = answer.expect(200);
         let base = format!("{}/api/workrooms/documents/{document}", fixture.app.base);
-        assert_eq!(config["documentServerUrl"], json!(fixture.server.url()));
+        assert_eq!(config["editor"], fixture.editor.as_str());
+        assert_eq!(config["documentServerUrl"], json!(fixture.editor_url()));
         assert_eq!(config["documentType"], "word");
         assert_eq!(config["document"]["fileType"], "docx");
         assert_eq!(config["document"]["title"], "Our page.docx");
@@ -78,14 +80,11 @@ async fn opens_read_only(fixture: &DocumentServerFixture, people: &[&TestUser], 
             claims(config["token"].as_str().unwrap())["document"]["permissions"],
             config["document"]["permissions"]
         );
-        let viewer = document_server_simulator::client::open(&fixture.server.url(), &config)
-            .await
-            .unwrap();
-        assert!(!viewer.may_edit());
+        assert!(!fixture.open_editor(person, document).await.may_edit());
     }
 }
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     c02_submitted_document_opens_read_only,
     |fixture| {
@@ -99,7 +98,7 @@ with_document_server!(
     }
 );
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     c03_locked_document_opens_read_only_for_all_roles,
     |fixture| {
@@ -110,7 +109,8 @@ with_document_server!(
     }
 );
 
-with_document_server_on_sqlite!(
+with_both_editors!(
+    #[sqlite]
     c04_document_key_is_unique_per_document_and_deployment,
     ["--docserver-shared=true"],
     |fixture| {
@@ -150,7 +150,8 @@ with_document_server_on_sqlite!(
     }
 );
 
-with_document_server_on_sqlite!(
+with_both_editors!(
+    #[sqlite]
     c05_keys_and_names_are_short_and_contain_no_email_address,
     [],
     |fixture| {
@@ -190,108 +191,128 @@ with_document_server_on_sqlite!(
     }
 );
 
-with_document_server_on_sqlite!(c06_users_without_access_get_no_token, [], |fixture| {
-    let world = &fixture.app.world;
-    let document = fixture.document("Our page").await;
-    let route = path(&document, "/editor-config");
-    for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
-        let refused = fixture.app.as_(stranger).get(&route).await;
-        assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
+with_both_editors!(
+    #[sqlite]
+    c06_users_without_access_get_no_token,
+    [],
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        let route = path(&document, "/editor-config");
+        for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
+            let refused = fixture.app.as_(stranger).get(&route).await;
+            assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
+        }
+        let refused = fixture.app.stranger().get(&route).await.refused(401, "UNAUTHENTICATED");
+        assert!(!refused.to_string().contains("token"));
+        let hidden = fixture.document_in(&fixture.hidden_room().await, "Later").await;
+        let refused = fixture.app.as_(&world.dana).get(&path(&hidden, "/editor-config")).await;
+        refused.refused(404, "NOT_FOUND");
     }
-    let refused = fixture.app.stranger().get(&route).await.refused(401, "UNAUTHENTICATED");
-    assert!(!refused.to_string().contains("token"));
-    let hidden = fixture.document_in(&fixture.hidden_room().await, "Later").await;
-    let refused = fixture.app.as_(&world.dana).get(&path(&hidden, "/editor-config")).await;
-    refused.refused(404, "NOT_FOUND");
-});
+);
 
-with_document_server_on_sqlite!(c07_host_headers_do_not_change_urls, [], |fixture| {
-    let document = fixture.document("Our page").await;
-    let base = format!("{}/api/workrooms/documents/{document}", fixture.app.base);
-    let evil = fixture
-        .app
-        .as_(&fixture.app.world.ben)
-        .with("host", "evil.example")
-        .with("x-forwarded-host", "evil.example")
-        .with("x-forwarded-proto", "https");
-    let config = evil.get(&path(&document, "/editor-config")).await.expect(200);
-    assert_eq!(config["document"]["url"], json!(format!("{base}/file")));
-    assert_eq!(config["editorConfig"]["callbackUrl"], json!(format!("{base}/callback")));
-    assert_eq!(config["documentServerUrl"], json!(fixture.server.url()));
-    assert!(!config.to_string().contains("evil"));
-});
-
-with_document_server_on_sqlite!(c08_each_token_is_new_and_expires_after_ten_minutes, [], |fixture| {
-    let document = fixture.document("Our page").await;
-    let read = async || {
-        let config = fixture.configuration(&fixture.app.world.ben, &document).await;
-        let signed = claims(config["token"].as_str().unwrap());
-        assert_eq!(signed["exp"].as_i64().unwrap() - signed["iat"].as_i64().unwrap(), 600);
-        (signed["iat"].as_i64().unwrap(), config["document"]["key"].clone())
-    };
-    let (issued, key) = read().await;
-    test_support::document_server_fixture::eventually(async || {
-        let (later, same) = read().await;
-        assert_eq!(same, key);
-        later > issued
-    })
-    .await;
-});
-
-with_document_server_on_sqlite!(c09_editor_type_fits_file_and_other_types_are_rejected, [], |fixture| {
-    let ada = fixture.app.as_(&fixture.app.world.ada);
-    let rooms = format!("/workrooms/{}/documents", fixture.room);
-    let sheet = content_types("/xl/workbook.xml", SHEET);
-    let slides = content_types(
-        "/ppt/presentation.xml",
-        "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml",
-    );
-    let packed = |types: &str, part: &str| archive(&[("[Content_Types].xml", types.as_bytes()), (part, b"<x/>")]);
-    let open = |kind: &str| open_document(&format!("application/vnd.oasis.opendocument.{kind}"), &[]);
-    let files = [
-        ("a.docx", "word", docx("x")),
-        ("a.xlsx", "cell", packed(&sheet, "xl/workbook.xml")),
-        ("a.pptx", "slide", packed(&slides, "ppt/presentation.xml")),
-        ("a.pdf", "pdf", b"%PDF-1.7 x".to_vec()),
-        ("a.odt", "word", open("text")),
-        ("a.ods", "cell", open("spreadsheet")),
-        ("a.odp", "slide", open("presentation")),
-        ("a.txt", "word", b"x".to_vec()),
-        ("a.csv", "cell", b"a,b".to_vec()),
-    ];
-    for (name, kind, bytes) in files {
-        let made = ada.upload(&rooms, name, bytes, &[]).await.expect(201);
-        let config = fixture
-            .configuration(&fixture.app.world.ada, made["id"].as_str().unwrap())
-            .await;
-        assert_eq!(config["documentType"], kind, "{name}");
-        assert_eq!(config["document"]["fileType"], name[2..], "{name}");
+with_both_editors!(
+    #[sqlite]
+    c07_host_headers_do_not_change_urls,
+    [],
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let base = format!("{}/api/workrooms/documents/{document}", fixture.app.base);
+        let evil = fixture
+            .app
+            .as_(&fixture.app.world.ben)
+            .with("host", "evil.example")
+            .with("x-forwarded-host", "evil.example")
+            .with("x-forwarded-proto", "https");
+        let config = evil.get(&path(&document, "/editor-config")).await.expect(200);
+        assert_eq!(config["document"]["url"], json!(format!("{base}/file")));
+        assert_eq!(config["editorConfig"]["callbackUrl"], json!(format!("{base}/callback")));
+        assert_eq!(config["documentServerUrl"], json!(fixture.editor_url()));
+        assert!(!config.to_string().contains("evil"));
     }
-    // No other file type becomes a document, so no other file can be opened.
-    for (name, bytes) in [
-        ("a.docm", docx("x")),
-        ("a.vsdx", docx("x")),
-        ("a.svg", b"<svg/>".to_vec()),
-        ("a", docx("x")),
-    ] {
-        let refused = ada.upload(&rooms, name, bytes, &[]).await;
-        assert!(
-            !refused
-                .refused(415, "UNSUPPORTED_FILE_TYPE")
-                .to_string()
-                .contains("token"),
-            "{name}"
+);
+
+with_both_editors!(
+    #[sqlite]
+    c08_each_token_is_new_and_expires_after_ten_minutes,
+    [],
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let read = async || {
+            let config = fixture.configuration(&fixture.app.world.ben, &document).await;
+            let signed = claims(config["token"].as_str().unwrap());
+            assert_eq!(signed["exp"].as_i64().unwrap() - signed["iat"].as_i64().unwrap(), 600);
+            (signed["iat"].as_i64().unwrap(), config["document"]["key"].clone())
+        };
+        let (issued, key) = read().await;
+        test_support::document_server_fixture::eventually(async || {
+            let (later, same) = read().await;
+            assert_eq!(same, key);
+            later > issued
+        })
+        .await;
+    }
+);
+
+with_both_editors!(
+    #[sqlite]
+    c09_editor_type_fits_file_and_other_types_are_rejected,
+    [],
+    |fixture| {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
+        let rooms = format!("/workrooms/{}/documents", fixture.room);
+        let sheet = content_types("/xl/workbook.xml", SHEET);
+        let slides = content_types(
+            "/ppt/presentation.xml",
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml",
         );
+        let packed = |types: &str, part: &str| archive(&[("[Content_Types].xml", types.as_bytes()), (part, b"<x/>")]);
+        let open = |kind: &str| open_document(&format!("application/vnd.oasis.opendocument.{kind}"), &[]);
+        let files = [
+            ("a.docx", "word", docx("x")),
+            ("a.xlsx", "cell", packed(&sheet, "xl/workbook.xml")),
+            ("a.pptx", "slide", packed(&slides, "ppt/presentation.xml")),
+            ("a.pdf", "pdf", b"%PDF-1.7 x".to_vec()),
+            ("a.odt", "word", open("text")),
+            ("a.ods", "cell", open("spreadsheet")),
+            ("a.odp", "slide", open("presentation")),
+            ("a.txt", "word", b"x".to_vec()),
+            ("a.csv", "cell", b"a,b".to_vec()),
+        ];
+        for (name, kind, bytes) in files {
+            let made = ada.upload(&rooms, name, bytes, &[]).await.expect(201);
+            let config = fixture
+                .configuration(&fixture.app.world.ada, made["id"].as_str().unwrap())
+                .await;
+            assert_eq!(config["documentType"], kind, "{name}");
+            assert_eq!(config["document"]["fileType"], name[2..], "{name}");
+        }
+        // No other file type becomes a document, so no other file can be opened.
+        for (name, bytes) in [
+            ("a.docm", docx("x")),
+            ("a.vsdx", docx("x")),
+            ("a.svg", b"<svg/>".to_vec()),
+            ("a", docx("x")),
+        ] {
+            let refused = ada.upload(&rooms, name, bytes, &[]).await;
+            assert!(
+                !refused
+                    .refused(415, "UNSUPPORTED_FILE_TYPE")
+                    .to_string()
+                    .contains("token"),
+                "{name}"
+            );
+        }
+        let unknown = json!({"title": "x", "documentType": "diagram"});
+        ada.post(&rooms, unknown).await.invalid("documentType");
     }
-    let unknown = json!({"title": "x", "documentType": "diagram"});
-    ada.post(&rooms, unknown).await.invalid("documentType");
-});
+);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn c10_token_is_neither_cached_nor_logged() {
+async fn c10_token_is_neither_cached_nor_logged(editor: EditorKind) {
     let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("LOG_LEVEL", "trace");
     env.set("DOCSERVER_URL", "http://127.0.0.1:9");
+    env.set("EDITOR_TEXT", editor.as_str());
     let (service, ada, rooms) = start_with_work_room(&mut env).await;
     let new = json!({"title": "x", "documentType": "word"});
     let document = ada.post(&rooms, new).await.expect(201)["id"].clone();
@@ -313,6 +334,16 @@ async fn c10_token_is_neither_cached_nor_logged() {
         assert!(!log.contains(secret), "the log holds {secret}");
     }
     env.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c10_token_of_document_server_is_neither_cached_nor_logged() {
+    c10_token_is_neither_cached_nor_logged(EditorKind::OnlyOffice).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c10_token_of_builtin_editor_is_neither_cached_nor_logged() {
+    c10_token_is_neither_cached_nor_logged(EditorKind::Builtin).await;
 }
 
 #[test]

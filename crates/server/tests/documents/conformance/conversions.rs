@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use crate::documents::put;
 use crate::pdf::conversions;
-use test_support::document_server_fixture::{DocumentServerFixture, path, words};
-use test_support::office::docx;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
+use test_support::office::{docx, word_document};
+use test_support::rows::texts;
+use test_support::text_editor::TextEditor;
 use test_support::topics::{group, id};
 use test_support::{DatabaseKind, TestApp};
 
@@ -22,7 +24,7 @@ fn keys(fixture: &DocumentServerFixture) -> Vec<String> {
         .collect()
 }
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     v01_every_document_type_and_its_template_convert_to_pdf,
     |fixture| {
@@ -46,7 +48,7 @@ with_document_server!(
     }
 );
 
-with_document_server!(v02_pdf_is_converted_once_per_document_version, |fixture| {
+with_both_editors!(v02_pdf_is_converted_once_per_document_version, |fixture| {
     let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
     let document = fixture.document("Grüße / aus 7b").await;
     let pdf = path(&document, "/pdf");
@@ -68,6 +70,7 @@ with_document_server!(v02_pdf_is_converted_once_per_document_version, |fixture| 
     let so_far = conversions(fixture);
     assert_eq!(ada.get(&pdf).await.bytes, first.bytes);
     assert_eq!(conversions(fixture), so_far, "the second reader gets the kept one");
+    assert_eq!(so_far == 0, fixture.is_builtin());
 
     fixture.write(ben, &document, "Second state.").await;
     let second = ada.get(&pdf).await;
@@ -85,7 +88,7 @@ with_document_server!(v02_pdf_is_converted_once_per_document_version, |fixture| 
     assert!(keys.iter().all(|key| key.len() == 64));
 });
 
-with_document_server!(v03_concurrent_readers_share_one_conversion, |fixture| {
+with_both_editors!(v03_concurrent_readers_share_one_conversion, |fixture| {
     let document = fixture.document("Our page").await;
     fixture.write(&fixture.app.world.ben, &document, "For all.").await;
     fixture.server.faults().update(|faults| faults.conversion_polls = 2);
@@ -100,7 +103,11 @@ with_document_server!(v03_concurrent_readers_share_one_conversion, |fixture| {
         fixture.server.requests().into_iter().filter(|heard| {
             heard.what == "result" && heard.parameters.as_str().is_some_and(|path| path.contains("conv_"))
         });
-    assert_eq!(fetched.count(), 1, "one job, one result");
+    assert_eq!(
+        fetched.count(),
+        usize::from(!fixture.is_builtin()),
+        "one job, one result"
+    );
     let kept = fixture
         .files()
         .iter()
@@ -109,10 +116,10 @@ with_document_server!(v03_concurrent_readers_share_one_conversion, |fixture| {
     assert_eq!(kept, 1);
 });
 
-with_document_server!(v04_equal_documents_of_two_schools_are_converted_separately, |fixture| {
+with_both_editors!(v04_equal_documents_of_two_schools_are_converted_separately, |fixture| {
     let (app, world) = (&fixture.app, &fixture.app.world);
     let south = app.room(&world.south_class, &[&world.zack]).await;
-    let bytes = docx("The same.");
+    let bytes = word_document("The same.");
     let mut made = Vec::new();
     for (person, room) in [(&world.ada, &fixture.room), (&world.zoe, &south.id)] {
         let client = app.as_(person);
@@ -122,8 +129,15 @@ with_document_server!(v04_equal_documents_of_two_schools_are_converted_separatel
         assert!(words(&pdf.bytes).contains("The same."));
         made.extend(keys(fixture).pop());
     }
-    assert_ne!(made[0], made[1]);
+    if fixture.is_builtin() {
+        assert_eq!(made.len(), 0);
+    } else {
+        assert_ne!(made[0], made[1]);
+    }
     assert!(made.iter().all(|key| key.len() == 64), "and never without a key");
+    let kept = fixture.files();
+    let kept = kept.iter().filter(|name| name.rsplit('.').next() == Some("pdf"));
+    assert_eq!(kept.count(), 2);
 });
 
 with_document_server!(
@@ -162,7 +176,7 @@ with_document_server!(
             "pages open without asking it"
         );
         fixture.server.faults().clear();
-        test_support::document_server_fixture::eventually(async || ada.get(&pdf).await.status == 200).await;
+        eventually(async || ada.get(&pdf).await.status == 200).await;
     }
 );
 
@@ -198,7 +212,7 @@ with_document_server!(
         fixture.server.faults().clear();
         // No permit was lost. On a busy machine a conversion takes longer than two seconds.
         for pdf in &documents {
-            test_support::document_server_fixture::eventually(async || ada.get(pdf).await.status == 200).await;
+            eventually(async || ada.get(pdf).await.status == 200).await;
         }
     }
 );
@@ -252,18 +266,20 @@ async fn v08_xml_response_of_converter_is_a_clear_error() {
     serving.abort();
 }
 
-with_document_server!(v09_pdf_of_open_document_contains_its_last_save, |fixture| {
+with_both_editors!(v09_pdf_of_open_document_contains_its_last_save, |fixture| {
     let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
     let document = fixture.document("Our page").await;
-    let editor = fixture.open(ben, &document).await;
+    let editor = fixture.open_editor(ben, &document).await;
     editor.type_text("Saved half.").await.unwrap();
-    assert_eq!(editor.press_save().await.unwrap(), 0);
-    test_support::document_server_fixture::eventually(async || fixture.get_document(&document).await["version"] == 1)
-        .await;
+    if let TextEditor::OnlyOffice(editor) = &editor {
+        assert_eq!(editor.press_save().await.unwrap(), 0);
+        eventually(async || fixture.get_document(&document).await["version"] == 1).await;
+    }
     editor.type_text("Open half.").await.unwrap();
     let first = words(&ada.get(&path(&document, "/pdf")).await.bytes);
+    // The built-in editor saves what is read.
     assert!(
-        first.contains("Saved half.") && !first.contains("Open half."),
+        first.contains("Saved half.") && first.contains("Open half.") == fixture.is_builtin(),
         "{first}"
     );
     assert!(editor.close().await.unwrap().accepted);
@@ -271,15 +287,14 @@ with_document_server!(v09_pdf_of_open_document_contains_its_last_save, |fixture|
     assert!(whole.contains("Saved half.") && whole.contains("Open half."), "{whole}");
 });
 
-with_document_server!(v09_pdf_of_open_unsaved_document_contains_typed_text, |fixture| {
+with_both_editors!(v09_pdf_of_open_unsaved_document_contains_typed_text, |fixture| {
     let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
     let document = fixture.document("Our page").await;
-    let editor = fixture.open(ben, &document).await;
-    let noted = async || {
+    let editor = fixture.open_editor(ben, &document).await;
+    if !fixture.is_builtin() {
         let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
-        test_support::rows::texts(&fixture.app.database, sessions).await.len() == 1
-    };
-    test_support::document_server_fixture::eventually(noted).await;
+        eventually(async || texts(&fixture.app.database, sessions.clone()).await.len() == 1).await;
+    }
     let blank = ada.get(&path(&document, "/pdf")).await;
     assert_eq!(blank.status, 200, "nothing was typed yet");
     editor.type_text("Never saved.").await.unwrap();

@@ -5,30 +5,33 @@ use std::time::{Duration, Instant};
 
 use db::Database;
 use document_server_simulator::{Faults, Outage, SentCallback, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use serde_json::json;
 
 use crate::finish::status;
 use test_support::app::DOCSERVER_SECRET;
-use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::fake_document_server::sign;
 use test_support::rows::{execute, texts};
-use test_support::topics::{group, id};
+use test_support::text_editor::TextEditor;
+use test_support::topics::{group, id, topic};
 use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World, size};
 
 /// Maximum time that a test waits for the document server.
 const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
-async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind) {
+async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind, editor: EditorKind) {
     // Retries come after 0.3, 0.9 and 2.1 seconds. The database recovers in between.
     let settings = SimulatorSettings {
         time_scale: 0.3,
         ..SimulatorSettings::new(DOCSERVER_SECRET)
     };
-    let Some(fixture) = DocumentServerFixture::start_beside(kind, settings, &[]).await else {
+    let flag = format!("--editor-text={editor}");
+    let Some(fixture) = DocumentServerFixture::start_beside(kind, settings, &[&flag]).await else {
         return;
     };
     let document = fixture.document("Our page").await;
-    let editor = fixture.open(&fixture.app.world.ben, &document).await;
+    let editor = fixture.open_editor(&fixture.app.world.ben, &document).await;
     editor.type_text("Once.").await.unwrap();
     // All rows of the transaction are written. Only the commit fails, because of a deferred constraint.
     let (broken, healed) = match &fixture.app.database {
@@ -48,8 +51,13 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind) {
     };
     execute(&fixture.app.database, broken.to_owned()).await;
     let closing = tokio::spawn(editor.close());
-    let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
-    fixture.server.wait_for_callback(failed, WAIT_TIMEOUT).await.unwrap();
+    if fixture.is_builtin() {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
+        assert!(matches!(ada.get(&path(&document, "/download")).await.status, 500 | 503));
+    } else {
+        let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
+        fixture.server.wait_for_callback(failed, WAIT_TIMEOUT).await.unwrap();
+    }
     assert_eq!(
         fixture.origins(&document).await,
         Vec::<String>::new(),
@@ -58,7 +66,8 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind) {
     execute(&fixture.app.database, healed.to_owned()).await;
     assert!(closing.await.unwrap().unwrap().accepted);
     assert!(fixture.text(&document).await.contains("Once."));
-    assert_eq!(fixture.origins(&document).await, ["EDITOR"]);
+    let origin = if fixture.is_builtin() { "FORCESAVE" } else { "EDITOR" };
+    assert_eq!(fixture.origins(&document).await, [origin]);
     // Files whose commit failed belong to no row, so they are moved to the quarantine like every file without a row.
     let (store, files) = (fixture.app.app.store(), fixture.app.app.files());
     let later = common::clock::now().plus_seconds(3_600);
@@ -75,12 +84,17 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e02_failed_commit_is_retried_with_one_revision_on_sqlite() {
-    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Sqlite).await;
+    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Sqlite, EditorKind::OnlyOffice).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e02_failed_commit_is_retried_with_one_revision_on_postgres() {
-    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Postgres).await;
+    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Postgres, EditorKind::OnlyOffice).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e02_failed_save_of_builtin_editor_is_retried_with_one_revision() {
+    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Sqlite, EditorKind::Builtin).await;
 }
 
 with_document_server!(e03_callback_with_lost_response_is_stored_once, |fixture| {
@@ -105,7 +119,7 @@ with_document_server!(e03_callback_with_lost_response_is_stored_once, |fixture| 
     assert_eq!(tries, 3);
 });
 
-with_document_server!(e04_failed_storage_rejects_saves_and_serves_other_documents, |fixture| {
+with_both_editors!(e04_failed_storage_rejects_saves_and_serves_other_documents, |fixture| {
     let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
     let (stored, document) = (fixture.document("Stored").await, fixture.document("Our page").await);
     fixture.write(ben, &stored, "Long there.").await;
@@ -115,17 +129,26 @@ with_document_server!(e04_failed_storage_rejects_saves_and_serves_other_document
     std::fs::write(&parts, b"no folder").unwrap();
     let mut open = Vec::new();
     for text in ["One.", "Two.", "Three."] {
-        let editor = fixture.open(ben, &document).await;
+        let editor = fixture.open_editor(ben, &document).await;
         editor.type_text(text).await.unwrap();
         open.push(editor);
     }
-    assert_eq!(open[0].press_save().await.unwrap(), 0);
-    let refused = fixture
-        .server
-        .wait_for_callback(|sent| sent.status == 6, WAIT_TIMEOUT)
-        .await
-        .unwrap();
-    assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
+    match &open[0] {
+        TextEditor::OnlyOffice(editor) => {
+            assert_eq!(editor.press_save().await.unwrap(), 0);
+            let refused = fixture
+                .server
+                .wait_for_callback(|sent| sent.status == 6, WAIT_TIMEOUT)
+                .await
+                .unwrap();
+            assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
+        }
+        // Commits are in the database, and only the file cannot be written.
+        TextEditor::Builtin(_) => {
+            let refused = ada.get(&path(&document, "/download")).await;
+            assert_eq!(refused.status, 503);
+        }
+    }
     assert!(
         fixture.text(&stored).await.contains("Long there."),
         "what is kept is read"
@@ -153,27 +176,65 @@ with_document_server!(e04_failed_storage_rejects_saves_and_serves_other_document
     );
 });
 
-with_document_server!(
+both!(e04_text_of_builtin_editor_survives_finish_with_failed_storage, |app| {
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+    let topic = id(&topic(&ada, class, json!({"groupIds": [rivers]})).await);
+    let room = ada.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
+    let new = json!({"title": "Page", "documentType": "word", "assignmentId": topic});
+    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    let document = id(&ada.post(&rooms, new).await.expect(201));
+    let ben = app.as_(&app.world.ben);
+    let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
+    let editor = TextEditor::open("", &ben, &document, &config).await.unwrap();
+    editor.type_text("Before the bell.").await.unwrap();
+    let (parts, aside) = (app.folder().join("files/parts"), app.folder().join("aside"));
+    std::fs::rename(&parts, &aside).unwrap();
+    std::fs::write(&parts, b"no folder").unwrap();
+    let finish = format!("/assignments/{topic}/finish");
+    let done = ada.send(reqwest::Method::POST, &finish, None).await.expect(200);
+    assert_eq!(
+        (&done["lockedDocuments"], &done["unsavedDocuments"]),
+        (&json!(1), &json!([document]))
+    );
+    editor.type_text("After it.").await.unwrap_err();
+    std::fs::remove_file(&parts).unwrap();
+    std::fs::rename(&aside, &parts).unwrap();
+    let file = ada.get(&path(&document, "/download")).await;
+    assert!(words(&file.bytes).contains("Before the bell."));
+    let again = ada.send(reqwest::Method::POST, &finish, None).await.expect(200);
+    assert_eq!(again["unsavedDocuments"], json!([]));
+    assert_eq!(ada.get(&path(&document, "")).await.expect(200)["status"], "LOCKED");
+});
+
+with_both_editors!(
     #[sqlite]
     e05_unavailable_document_server_blocks_no_request,
     |fixture| {
         let (draft, submitted) = (fixture.document("Draft").await, fixture.document("Handed in").await);
         fixture.submit(&fixture.app.world.ben, &submitted).await.expect(200);
-        let editor = fixture.open(&fixture.app.world.ben, &draft).await;
+        let editor = fixture.open_editor(&fixture.app.world.ben, &draft).await;
         editor.type_text("Not yet saved.").await.unwrap();
         fixture.server.set_faults(Faults {
             down: Some(Outage::Unavailable),
             ..Faults::default()
         });
         let done = fixture.finish().await;
+        // The built-in editor needs no document server.
+        let unsaved: Vec<&String> = (!fixture.is_builtin()).then_some(&draft).into_iter().collect();
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
-            (&json!(2), &json!([draft]))
+            (&json!(2), &json!(unsaved))
         );
         let config = fixture.configuration(&fixture.app.world.ben, &draft).await;
         assert_eq!(config["editorConfig"]["mode"], "view", "pages open without asking it");
         let ada = fixture.app.as_(&fixture.app.world.ada);
-        ada.get(&path(&draft, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
+        let pdf = ada.get(&path(&draft, "/pdf")).await;
+        if fixture.is_builtin() {
+            assert_eq!(pdf.status, 200);
+        } else {
+            pdf.refused(502, "DOCSERVER_ERROR");
+        }
         // The document server recovers, the editor closes, and its text is saved because it was typed before the
         // finish.
         fixture.server.faults().clear();
@@ -318,7 +379,7 @@ async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
     env.close();
 }
 
-with_document_server!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |fixture| {
+with_both_editors!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |fixture| {
     let many = size(40, 200);
     let rooms = [fixture.room.clone(), fixture.hidden_room().await];
     let mut open = Vec::new();
@@ -327,25 +388,24 @@ with_document_server!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |f
         let document = fixture
             .document_in(&rooms[number / 100], &format!("Page {number}"))
             .await;
-        let editor = fixture.open(&fixture.app.world.ada, &document).await;
+        let editor = fixture.open_editor(&fixture.app.world.ada, &document).await;
         editor.type_text(&format!("Words {number}.")).await.unwrap();
         open.push((document, editor));
     }
     let since = Instant::now();
-    let closing = open
-        .into_iter()
-        .map(|(document, editor)| async { (document, editor.close().await.unwrap()) });
+    let closing = open.into_iter().map(|(document, editor)| async {
+        editor.close_saved().await;
+        if fixture.is_builtin() {
+            fixture.text(&document).await;
+        }
+        document
+    });
     let closed = futures_util::future::join_all(closing).await;
     println!(
         "  {many} documents closed at once in {} ms",
         since.elapsed().as_millis()
     );
     assert!(many < 200 || since.elapsed() < Duration::from_secs(10));
-    assert!(
-        closed
-            .iter()
-            .all(|(_, closed)| (closed.status, closed.accepted) == (Some(2), true))
-    );
     let finals = fixture.server.callbacks().into_iter().filter(|sent| sent.status == 2);
     assert!(finals.into_iter().all(|sent| sent.attempt == 1), "nobody was put off");
     let versions = "SELECT CAST(COUNT(*) AS TEXT) FROM document_revisions GROUP BY document_id".to_owned();
@@ -353,7 +413,7 @@ with_document_server!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |f
         texts(&fixture.app.database, versions).await,
         vec![Some("1".to_owned()); many]
     );
-    for (number, (document, _)) in closed.iter().enumerate().step_by(13) {
+    for (number, document) in closed.iter().enumerate().step_by(13) {
         assert!(fixture.text(document).await.contains(&format!("Words {number}.")));
     }
 });

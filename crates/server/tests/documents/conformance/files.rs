@@ -36,7 +36,7 @@ async fn fetch(fixture: &DocumentServerFixture, document: &str) -> Answer {
         .await
 }
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     f01_document_server_downloads_stored_bytes,
     |fixture| {
@@ -57,181 +57,206 @@ with_document_server!(
     }
 );
 
-with_document_server_on_sqlite!(f02_download_requires_valid_and_recent_token, [], |fixture| {
-    let document = fixture.document("Our page").await;
-    let (route, url) = route(fixture, &document);
-    let good = json!({"payload": {"url": url}, "iat": seconds(), "exp": seconds() + 300});
-    let with = |name: &str, value: Value| {
-        let mut claims = good.clone();
-        claims[name] = value;
-        sign(claims)
-    };
-    let by = |algorithm| sign_as(algorithm, DOCSERVER_SECRET, &good);
-    let parts = by(Algorithm::HS256);
-    let parts: Vec<&str> = parts.split('.').collect();
-    let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
-    // The header names RS256, but the signature uses the secret of the service.
-    let other_kind = format!("eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.{}.{}", parts[1], parts[2]);
-    let refused = [
-        by(Algorithm::HS384),
-        by(Algorithm::HS512),
-        other_kind,
-        unsigned,
-        sign_as(Algorithm::HS256, AUTH_SECRET, &good),
-        sign_as(Algorithm::HS256, "", &good),
-        sign_as(
-            Algorithm::HS256,
-            DOCSERVER_SECRET,
-            &json!({"payload": {"url": url}, "iat": seconds()}),
-        ),
-        with("exp", json!(seconds() - 70)),
-        with("iat", json!(seconds() + 300)),
-        with("nbf", json!(seconds() + 300)),
-        format!("{}.{}.", parts[0], parts[1]),
-        format!("{}.{}.{}", parts[0], parts[1], parts[2].to_lowercase()),
-        "no.token.atall".to_owned(),
-    ];
-    for token in refused {
-        with_token(fixture, &token).get(&route).await.refused(401, INVALID);
+with_both_editors!(
+    #[sqlite]
+    f02_download_requires_valid_and_recent_token,
+    [],
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let (route, url) = route(fixture, &document);
+        let good = json!({"payload": {"url": url}, "iat": seconds(), "exp": seconds() + 300});
+        let with = |name: &str, value: Value| {
+            let mut claims = good.clone();
+            claims[name] = value;
+            sign(claims)
+        };
+        let by = |algorithm| sign_as(algorithm, DOCSERVER_SECRET, &good);
+        let parts = by(Algorithm::HS256);
+        let parts: Vec<&str> = parts.split('.').collect();
+        let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
+        // The header names RS256, but the signature uses the secret of the service.
+        let other_kind = format!("eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.{}.{}", parts[1], parts[2]);
+        let refused = [
+            by(Algorithm::HS384),
+            by(Algorithm::HS512),
+            other_kind,
+            unsigned,
+            sign_as(Algorithm::HS256, AUTH_SECRET, &good),
+            sign_as(Algorithm::HS256, "", &good),
+            sign_as(
+                Algorithm::HS256,
+                DOCSERVER_SECRET,
+                &json!({"payload": {"url": url}, "iat": seconds()}),
+            ),
+            with("exp", json!(seconds() - 70)),
+            with("iat", json!(seconds() + 300)),
+            with("nbf", json!(seconds() + 300)),
+            format!("{}.{}.", parts[0], parts[1]),
+            format!("{}.{}.{}", parts[0], parts[1], parts[2].to_lowercase()),
+            "no.token.atall".to_owned(),
+        ];
+        for token in refused {
+            with_token(fixture, &token).get(&route).await.refused(401, INVALID);
+        }
+        let stranger = fixture.app.stranger();
+        stranger.get(&route).await.refused(401, "DOCSERVER_TOKEN_MISSING");
+        stranger
+            .get(&format!("{route}?anything=1"))
+            .await
+            .refused(401, "DOCSERVER_TOKEN_MISSING");
+        for header in [
+            sign(good.clone()),
+            format!("Basic {}", sign(good.clone())),
+            "Bearer".to_owned(),
+        ] {
+            let answer = stranger.with("authorization", &header).get(&route).await;
+            assert_eq!(
+                (answer.status, answer.json()["code"].as_str()),
+                (401, Some(INVALID)),
+                "{header}"
+            );
+        }
+        let late = sign(json!({"payload": {"url": url}, "iat": seconds() - 330, "exp": seconds() - 30}));
+        let opened = with_token(fixture, &late).get(&route).await;
+        assert_eq!(opened.status, 200, "clocks may differ by a minute");
     }
-    let stranger = fixture.app.stranger();
-    stranger.get(&route).await.refused(401, "DOCSERVER_TOKEN_MISSING");
-    stranger
-        .get(&format!("{route}?anything=1"))
-        .await
-        .refused(401, "DOCSERVER_TOKEN_MISSING");
-    for header in [
-        sign(good.clone()),
-        format!("Basic {}", sign(good.clone())),
-        "Bearer".to_owned(),
-    ] {
-        let answer = stranger.with("authorization", &header).get(&route).await;
+);
+
+with_both_editors!(
+    #[sqlite]
+    f03_token_is_valid_for_its_own_url_only,
+    [],
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let other = fixture.document("Another page").await;
+        let (route, url) = route(fixture, &document);
+        let base = &fixture.app.base;
+        let port = base.rsplit(':').next().unwrap();
+        let named = [
+            format!("{base}/api{}", path(&other, "/file")),
+            format!("{base}/api{}", path(&document, "/callback")),
+            format!("{url}?revision=1"),
+            format!("{url}?copy=1"),
+            format!("{url}?"),
+            format!("{url}#x"),
+            format!("{url}/"),
+            format!("{base}/api{}", path(&document, "/%2e%2e/x/file")),
+            format!("{base}/api{}", path(&document, "/../x/file")),
+            format!("{base}/api/{route}"),
+            format!("{base}//api{route}"),
+            format!("{base}/api{}", route.replace("/file", "/%66ile")),
+            format!("{base}/API{route}"),
+            url.replace("http://", "HTTP://"),
+            url.replace("http://", "https://"),
+            url.replace("http://127", "http://user@127"),
+            url.replace("127.0.0.1", "evil.example"),
+            url.replace("127.0.0.1", "LOCALHOST"),
+            url.replace(port, "1"),
+            format!("http://evil.example/?{url}"),
+            route.clone(),
+            String::new(),
+        ];
+        for named in named {
+            let token = sign(json!({"payload": {"url": named}}));
+            let answer = with_token(fixture, &token).get(&route).await;
+            assert_eq!(
+                (answer.status, answer.json()["code"].as_str()),
+                (403, Some(MISMATCH)),
+                "{named}"
+            );
+        }
+        assert_eq!(fetch(fixture, &document).await.status, 200);
+    }
+);
+
+with_both_editors!(
+    #[sqlite]
+    f04_tokens_of_other_kinds_are_rejected,
+    [],
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let (route, url) = route(fixture, &document);
+        let key = format!("{document}-1");
+        let config = fixture.configuration(&fixture.app.world.ben, &document).await;
+        let conversion =
+            json!({"async": true, "filetype": "docx", "key": "k", "outputtype": "pdf", "title": "t", "url": url});
+        let tokens = [
+            config["token"].as_str().unwrap().to_owned(),
+            sign(json!({"key": key, "status": 2, "url": url})),
+            sign(json!({"payload": {"key": key, "status": 2, "url": url}})),
+            sign(json!({"payload": {"key": key, "url": url}})),
+            sign(json!({"payload": {"status": 1, "url": url}})),
+            sign(conversion.clone()),
+            sign(json!({"payload": conversion})),
+            sign(json!({"url": url})),
+            sign(json!({"url": url, "key": key, "version": 1})),
+            sign(json!({"c": "info", "key": key, "url": url})),
+            sign(json!({"payload": {"url": url}, "key": key})),
+            sign(json!({"payload": {"url": url}, "document": config["document"]})),
+            sign(json!({"payload": [url]})),
+            sign(json!({"payload": {"url": [url]}})),
+        ];
+        for token in tokens {
+            let answer = with_token(fixture, &token).get(&route).await;
+            assert_eq!(
+                (answer.status, answer.json()["code"].as_str()),
+                (403, Some(MISMATCH)),
+                "{token}"
+            );
+        }
+    }
+);
+
+with_both_editors!(
+    #[sqlite]
+    f05_session_cookie_does_not_authorize_download,
+    [],
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let (route, _) = route(fixture, &document);
+        for person in [&fixture.app.world.ben, &fixture.app.world.ada, &fixture.app.world.root] {
+            let answer = fixture.app.as_(person).get(&route).await;
+            answer.refused(401, "DOCSERVER_TOKEN_MISSING");
+        }
         assert_eq!(
-            (answer.status, answer.json()["code"].as_str()),
-            (401, Some(INVALID)),
-            "{header}"
+            fetch(fixture, &document).await.status,
+            200,
+            "and a token needs no cookie"
         );
     }
-    let late = sign(json!({"payload": {"url": url}, "iat": seconds() - 330, "exp": seconds() - 30}));
-    let opened = with_token(fixture, &late).get(&route).await;
-    assert_eq!(opened.status, 200, "clocks may differ by a minute");
-});
+);
 
-with_document_server_on_sqlite!(f03_token_is_valid_for_its_own_url_only, [], |fixture| {
-    let document = fixture.document("Our page").await;
-    let other = fixture.document("Another page").await;
-    let (route, url) = route(fixture, &document);
-    let base = &fixture.app.base;
-    let port = base.rsplit(':').next().unwrap();
-    let named = [
-        format!("{base}/api{}", path(&other, "/file")),
-        format!("{base}/api{}", path(&document, "/callback")),
-        format!("{url}?revision=1"),
-        format!("{url}?copy=1"),
-        format!("{url}?"),
-        format!("{url}#x"),
-        format!("{url}/"),
-        format!("{base}/api{}", path(&document, "/%2e%2e/x/file")),
-        format!("{base}/api{}", path(&document, "/../x/file")),
-        format!("{base}/api/{route}"),
-        format!("{base}//api{route}"),
-        format!("{base}/api{}", route.replace("/file", "/%66ile")),
-        format!("{base}/API{route}"),
-        url.replace("http://", "HTTP://"),
-        url.replace("http://", "https://"),
-        url.replace("http://127", "http://user@127"),
-        url.replace("127.0.0.1", "evil.example"),
-        url.replace("127.0.0.1", "LOCALHOST"),
-        url.replace(port, "1"),
-        format!("http://evil.example/?{url}"),
-        route.clone(),
-        String::new(),
-    ];
-    for named in named {
-        let token = sign(json!({"payload": {"url": named}}));
-        let answer = with_token(fixture, &token).get(&route).await;
-        assert_eq!(
-            (answer.status, answer.json()["code"].as_str()),
-            (403, Some(MISMATCH)),
-            "{named}"
-        );
+with_both_editors!(
+    #[sqlite]
+    f06_new_document_is_the_template_of_its_type,
+    [],
+    |fixture| {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
+        for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
+            let new = json!({"title": kind, "documentType": kind});
+            let rooms = format!("/workrooms/{}/documents", fixture.room);
+            let made = ada.post(&rooms, new).await.expect(201);
+            let document = made["id"].as_str().unwrap();
+            let opened = fetch(fixture, document).await;
+            assert!(
+                opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
+                "{kind}"
+            );
+            assert!(
+                opened
+                    .header("content-disposition")
+                    .contains(&format!("{kind}.{extension}"))
+            );
+            let editor = fixture.open_editor(&fixture.app.world.ben, document).await;
+            assert!(editor.may_edit(), "{kind}");
+            editor.close().await.unwrap();
+            let pdf = ada.get(&path(document, "/pdf")).await;
+            assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
+        }
     }
-    assert_eq!(fetch(fixture, &document).await.status, 200);
-});
+);
 
-with_document_server_on_sqlite!(f04_tokens_of_other_kinds_are_rejected, [], |fixture| {
-    let document = fixture.document("Our page").await;
-    let (route, url) = route(fixture, &document);
-    let key = format!("{document}-1");
-    let config = fixture.configuration(&fixture.app.world.ben, &document).await;
-    let conversion =
-        json!({"async": true, "filetype": "docx", "key": "k", "outputtype": "pdf", "title": "t", "url": url});
-    let tokens = [
-        config["token"].as_str().unwrap().to_owned(),
-        sign(json!({"key": key, "status": 2, "url": url})),
-        sign(json!({"payload": {"key": key, "status": 2, "url": url}})),
-        sign(json!({"payload": {"key": key, "url": url}})),
-        sign(json!({"payload": {"status": 1, "url": url}})),
-        sign(conversion.clone()),
-        sign(json!({"payload": conversion})),
-        sign(json!({"url": url})),
-        sign(json!({"url": url, "key": key, "version": 1})),
-        sign(json!({"c": "info", "key": key, "url": url})),
-        sign(json!({"payload": {"url": url}, "key": key})),
-        sign(json!({"payload": {"url": url}, "document": config["document"]})),
-        sign(json!({"payload": [url]})),
-        sign(json!({"payload": {"url": [url]}})),
-    ];
-    for token in tokens {
-        let answer = with_token(fixture, &token).get(&route).await;
-        assert_eq!(
-            (answer.status, answer.json()["code"].as_str()),
-            (403, Some(MISMATCH)),
-            "{token}"
-        );
-    }
-});
-
-with_document_server_on_sqlite!(f05_session_cookie_does_not_authorize_download, [], |fixture| {
-    let document = fixture.document("Our page").await;
-    let (route, _) = route(fixture, &document);
-    for person in [&fixture.app.world.ben, &fixture.app.world.ada, &fixture.app.world.root] {
-        let answer = fixture.app.as_(person).get(&route).await;
-        answer.refused(401, "DOCSERVER_TOKEN_MISSING");
-    }
-    assert_eq!(
-        fetch(fixture, &document).await.status,
-        200,
-        "and a token needs no cookie"
-    );
-});
-
-with_document_server_on_sqlite!(f06_new_document_is_the_template_of_its_type, [], |fixture| {
-    let ada = fixture.app.as_(&fixture.app.world.ada);
-    for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
-        let new = json!({"title": kind, "documentType": kind});
-        let rooms = format!("/workrooms/{}/documents", fixture.room);
-        let made = ada.post(&rooms, new).await.expect(201);
-        let document = made["id"].as_str().unwrap();
-        let opened = fetch(fixture, document).await;
-        assert!(
-            opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
-            "{kind}"
-        );
-        assert!(
-            opened
-                .header("content-disposition")
-                .contains(&format!("{kind}.{extension}"))
-        );
-        let editor = fixture.open(&fixture.app.world.ben, document).await;
-        assert!(editor.may_edit(), "{kind}");
-        editor.close().await.unwrap();
-        let pdf = ada.get(&path(document, "/pdf")).await;
-        assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
-    }
-});
-
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     f07_unavailable_storage_is_503,
     |fixture| {
@@ -248,27 +273,32 @@ with_document_server!(
     }
 );
 
-with_document_server_on_sqlite!(f08_locked_document_is_readable_and_deleted_one_is_404, [], |fixture| {
-    let world = &fixture.app.world;
-    let document = fixture.document("Our page").await;
-    fixture.write(&world.ben, &document, "Ours.").await;
-    let gone = fixture.document("Gone").await;
-    let ada = fixture.app.as_(&world.ada);
-    assert_eq!(ada.delete(&path(&gone, "")).await.status, 200);
-    fetch(fixture, &gone).await.refused(404, "NOT_FOUND");
-    fixture.finish().await;
-    assert!(words(&fetch(fixture, &document).await.bytes).contains("Ours."));
-    // A revision of another document is rejected, whatever the token contains.
-    let other = fixture.document_in(&fixture.hidden_room().await, "Theirs").await;
-    let theirs = fixture.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
-    let (route, url) = route(fixture, &other);
-    let query = format!("?revision={theirs}");
-    let token = sign(json!({"payload": {"url": format!("{url}{query}")}}));
-    with_token(fixture, &token)
-        .get(&format!("{route}{query}"))
-        .await
-        .refused(404, "NOT_FOUND");
-});
+with_both_editors!(
+    #[sqlite]
+    f08_locked_document_is_readable_and_deleted_one_is_404,
+    [],
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        fixture.write(&world.ben, &document, "Ours.").await;
+        let gone = fixture.document("Gone").await;
+        let ada = fixture.app.as_(&world.ada);
+        assert_eq!(ada.delete(&path(&gone, "")).await.status, 200);
+        fetch(fixture, &gone).await.refused(404, "NOT_FOUND");
+        fixture.finish().await;
+        assert!(words(&fetch(fixture, &document).await.bytes).contains("Ours."));
+        // A revision of another document is rejected, whatever the token contains.
+        let other = fixture.document_in(&fixture.hidden_room().await, "Theirs").await;
+        let theirs = fixture.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
+        let (route, url) = route(fixture, &other);
+        let query = format!("?revision={theirs}");
+        let token = sign(json!({"payload": {"url": format!("{url}{query}")}}));
+        with_token(fixture, &token)
+            .get(&format!("{route}{query}"))
+            .await
+            .refused(404, "NOT_FOUND");
+    }
+);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f09_large_file_is_streamed_with_bounded_memory() {

@@ -1,19 +1,7 @@
 //! The 76 conformance checks of the document server protocol. A test's name begins with the id of its check. Other
-//! modules contain long scenarios of saves: every order of five callbacks, bad downloads and hostile callbacks.
-
-/// Defines a test with a document server that runs on SQLite alone, because the database makes no difference:
-/// `with_document_server_on_sqlite!(name, [flags], |fixture| { … })`.
-macro_rules! with_document_server_on_sqlite {
-    ($name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
-        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-        async fn $name() {
-            let fixture = test_support::document_server_fixture::DocumentServerFixture::start(test_support::DatabaseKind::Sqlite, &[$($flag),*]).await.unwrap();
-            let $fixture = &fixture;
-            $body
-            fixture.close().await;
-        }
-    };
-}
+//! modules contain long scenarios of saves: every order of five callbacks, bad downloads and hostile callbacks. The tests
+//! `builtin_…` are the same checks with the built-in editor; docs/built-in-editor.md lists the checks that cannot apply to
+//! it.
 
 mod archive_faults;
 mod archives;

@@ -15,7 +15,7 @@ use test_support::office::{
 use test_support::topics::id;
 use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess};
 
-with_document_server!(
+with_both_editors!(
     #[sqlite]
     x01_browser_token_authorizes_no_document_server_route,
     |fixture| {
@@ -316,34 +316,38 @@ with_fake_document_server!(
     }
 );
 
-with_document_server_on_sqlite!(x06_requests_to_document_server_contain_no_names, [], |fixture| {
-    let world = &fixture.app.world;
-    let document = fixture.document("Our page").await;
-    let editor = fixture.open(&world.ben, &document).await;
-    editor.type_text("Words.").await.unwrap();
-    fixture.submit(&world.ben, &document).await.expect(200);
-    fixture.app.as_(&world.ada).get(&path(&document, "/pdf")).await;
-    fixture.app.app.document_workflows().reconcile_once().await;
-    editor.leave().await.unwrap();
-    let asked = fixture.server.requests();
-    let signed: Vec<_> = asked.iter().filter(|heard| heard.what != "result").collect();
-    let commands = |name: &str| signed.iter().any(|heard| heard.parameters["c"] == name);
-    assert!(commands("forcesave") && commands("drop") && commands("getForgottenList"));
-    assert!(signed.iter().any(|heard| heard.what == "converter"));
-    let people = [&world.ben, &world.cem, &world.ada];
-    for heard in signed {
-        let said = heard.parameters.to_string();
-        let (iat, exp) = (
-            heard.parameters["iat"].as_i64().unwrap(),
-            heard.parameters["exp"].as_i64().unwrap(),
-        );
-        assert!(exp > iat && exp - iat <= 600, "{said}");
-        for person in people {
-            assert!(!said.contains(&person.email) && !said.contains(&person.name), "{said}");
+with_document_server!(
+    #[sqlite]
+    x06_requests_to_document_server_contain_no_names,
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        let editor = fixture.open(&world.ben, &document).await;
+        editor.type_text("Words.").await.unwrap();
+        fixture.submit(&world.ben, &document).await.expect(200);
+        fixture.app.as_(&world.ada).get(&path(&document, "/pdf")).await;
+        fixture.app.app.document_workflows().reconcile_once().await;
+        editor.leave().await.unwrap();
+        let asked = fixture.server.requests();
+        let signed: Vec<_> = asked.iter().filter(|heard| heard.what != "result").collect();
+        let commands = |name: &str| signed.iter().any(|heard| heard.parameters["c"] == name);
+        assert!(commands("forcesave") && commands("drop") && commands("getForgottenList"));
+        assert!(signed.iter().any(|heard| heard.what == "converter"));
+        let people = [&world.ben, &world.cem, &world.ada];
+        for heard in signed {
+            let said = heard.parameters.to_string();
+            let (iat, exp) = (
+                heard.parameters["iat"].as_i64().unwrap(),
+                heard.parameters["exp"].as_i64().unwrap(),
+            );
+            assert!(exp > iat && exp - iat <= 600, "{said}");
+            for person in people {
+                assert!(!said.contains(&person.email) && !said.contains(&person.name), "{said}");
+            }
+            assert!(
+                !said.contains(DOCSERVER_SECRET) && !said.contains("North School"),
+                "{said}"
+            );
         }
-        assert!(
-            !said.contains(DOCSERVER_SECRET) && !said.contains("North School"),
-            "{said}"
-        );
     }
-});
+);
