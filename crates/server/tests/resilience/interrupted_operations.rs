@@ -1,12 +1,14 @@
 //! Tests that a crash during finish or submission leaves no partial state: an operation that was not acknowledged has
 //! no effect, or the next start completes it.
 
-use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings, client};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use test_support::app::DOCSERVER_SECRET;
 use test_support::document_server_fixture::{eventually, path, words};
+use test_support::text_editor::TextEditor;
 use test_support::topics::{group, id, topic};
 use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World};
 
@@ -20,13 +22,14 @@ struct InterruptionFixture {
 }
 
 impl InterruptionFixture {
-    async fn begin(kind: DatabaseKind) -> Option<Self> {
+    async fn begin(kind: DatabaseKind, editor: EditorKind) -> Option<Self> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
             .await
             .unwrap();
         env.set("DOCSERVER_URL", &document_server.url());
+        env.set("EDITOR_TEXT", editor.as_str());
         env.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
         let mut service = env.start("serve");
         service.ready().await;
@@ -50,18 +53,16 @@ impl InterruptionFixture {
     }
 
     /// Types text, sends a request during which the service crashes at `failpoint`, and starts the service again.
-    async fn crash_during(
-        &mut self,
-        failpoint: &str,
-        route: &str,
-        body: Option<Value>,
-    ) -> (client::OpenEditor, ServerProcess) {
+    async fn crash_during(&mut self, failpoint: &str, route: &str, body: Option<Value>) -> (TextEditor, ServerProcess) {
         let armed = format!("{failpoint}:1");
         let dying = self.env.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
         let mut dying = dying.unwrap_or_else(|log| panic!("it died while it started:\n{log}"));
         dying.ready().await;
         let config = self.ben.get(&path(&self.document, "/editor-config")).await.expect(200);
-        let editor = client::open(&self.document_server.url(), &config).await.unwrap();
+        let server = self.document_server.url();
+        let editor = TextEditor::open(&server, &self.ben, &self.document, &config)
+            .await
+            .unwrap();
         editor.type_text(&format!("Before {failpoint}.")).await.unwrap();
         let asked = self.ada.request(Method::POST, route);
         let asked = body.iter().fold(asked, |request, body| request.json(body));
@@ -86,7 +87,7 @@ impl InterruptionFixture {
     }
 
     /// Waits until the text typed before the crash is the content and the editor is closed.
-    async fn check_completed(&self, failpoint: &str, editor: client::OpenEditor) {
+    async fn check_completed(&self, failpoint: &str, editor: TextEditor) {
         let typed = format!("Before {failpoint}.");
         eventually(async || words(&self.ada.get(&path(&self.document, "/download")).await.bytes).contains(&typed))
             .await;
@@ -100,14 +101,18 @@ impl InterruptionFixture {
     }
 }
 
-async fn check_all_failpoints(kind: DatabaseKind) {
-    let Some(mut fixture) = InterruptionFixture::begin(kind).await else {
+async fn check_all_failpoints(kind: DatabaseKind, editor: EditorKind) {
+    let Some(mut fixture) = InterruptionFixture::begin(kind, editor).await else {
         return;
     };
     let [finish, reopen] = ["finish", "reopen"].map(|what| format!("/assignments/{}/{what}", fixture.topic));
     let submit = path(&fixture.document, "/submit");
     let submitted = json!({"assignmentId": fixture.topic});
-    for failpoint in ["finish.after_commit", "freeze.before_drop"] {
+    let saved = match editor {
+        EditorKind::OnlyOffice => "freeze.before_drop",
+        EditorKind::Builtin => "commits.frozen",
+    };
+    for failpoint in ["finish.after_commit", saved] {
         let (editor, service) = fixture.crash_during(failpoint, &finish, None).await;
         assert_eq!(fixture.seen().await["status"], "LOCKED", "{failpoint}");
         fixture.check_completed(failpoint, editor).await;
@@ -156,20 +161,35 @@ async fn check_all_failpoints(kind: DatabaseKind) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn interrupted_operation_is_completed_by_next_start_on_sqlite() {
-    check_all_failpoints(DatabaseKind::Sqlite).await;
+    check_all_failpoints(DatabaseKind::Sqlite, EditorKind::OnlyOffice).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn interrupted_operation_is_completed_by_next_start_on_postgres() {
-    check_all_failpoints(DatabaseKind::Postgres).await;
+    check_all_failpoints(DatabaseKind::Postgres, EditorKind::OnlyOffice).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn interrupted_operation_with_builtin_editor_is_completed_on_sqlite() {
+    check_all_failpoints(DatabaseKind::Sqlite, EditorKind::Builtin).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn interrupted_operation_with_builtin_editor_is_completed_on_postgres() {
+    check_all_failpoints(DatabaseKind::Postgres, EditorKind::Builtin).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn crash_before_the_rows_of_a_submission_submits_nothing() {
-    let mut fixture = InterruptionFixture::begin(DatabaseKind::Sqlite).await.unwrap();
-    let submit = path(&fixture.document, "/submit");
-    let body = json!({"assignmentId": fixture.topic});
-    fixture.check_copy_is_abandoned(&submit, &body).await;
-    fixture.end().await;
+    for editor in [EditorKind::OnlyOffice, EditorKind::Builtin] {
+        let fixture = InterruptionFixture::begin(DatabaseKind::Sqlite, editor).await;
+        let mut fixture = fixture.unwrap();
+        let submit = path(&fixture.document, "/submit");
+        let body = json!({"assignmentId": fixture.topic});
+        fixture.check_copy_is_abandoned(&submit, &body).await;
+        fixture.end().await;
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use common::failpoint;
 use test_support::document_server_fixture::words;
 use test_support::samples::commit;
-use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, size};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, is_soak, kill_count};
 
 /// A document that is written while the service dies.
 struct CommitFixture {
@@ -139,7 +139,12 @@ async fn kills_lose_no_commit(kind: DatabaseKind) {
     let mut names: Vec<&str> = names.copied().filter(|name| *name != "commits.frozen").collect();
     names.extend(["store.before_commit", "store.after_commit"]);
     let mut kills = 0;
-    for round in 0..size(2, 100) {
+    let rounds = if is_soak() {
+        kill_count().div_ceil(names.len())
+    } else {
+        2
+    };
+    for round in 0..rounds {
         for name in &names {
             let hits = if *name == "commits.log_written" {
                 1

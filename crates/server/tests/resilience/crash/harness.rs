@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use db::Database;
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
@@ -52,6 +53,10 @@ pub struct Harness {
 
 impl Harness {
     pub async fn start(kind: DatabaseKind) -> Option<(Self, ServerProcess)> {
+        Self::start_with_editor(kind, EditorKind::OnlyOffice).await
+    }
+
+    pub async fn start_with_editor(kind: DatabaseKind, editor: EditorKind) -> Option<(Self, ServerProcess)> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
@@ -60,6 +65,7 @@ impl Harness {
                 .unwrap(),
         );
         env.set("DOCSERVER_URL", &document_server.url());
+        env.set("EDITOR_TEXT", editor.as_str());
         let faults = FaultPlan::install(&mut env);
         let mut service = env.start("serve");
         service.ready().await;
@@ -69,6 +75,7 @@ impl Harness {
         let mut rng = StdRng::seed_from_u64(seed);
         let own = StdRng::from_rng(&mut rng);
         let mut writer = Writer::new(&service.base, &world, &world.ben, &document_server, &oracle, own);
+        writer.always_reads = editor == EditorKind::Builtin;
         writer.create_room().await;
         let checker = Checker::new(&env.database, env.folder(), &world.north);
         let harness = Self {
@@ -147,6 +154,13 @@ impl Harness {
         let mut service = self.env.start("serve");
         let start = service.ready().await;
         assert!(start < recovery_timeout(), "ready only after {start:?}");
+        if self.writer.always_reads {
+            // The built-in editor acknowledges commits, which are in no file until the document is read.
+            let fresh = self.oracle.acknowledged().fresh.clone();
+            for document in fresh {
+                assert!(self.writer.read(&document).await.is_some(), "{document} cannot be read");
+            }
+        }
         self.check_state();
         service
     }

@@ -4,13 +4,15 @@
 
 use std::time::Duration;
 
+use domain::document_kind::EditorKind;
+
 use super::faults::{ALL, FaultAction, FaultPlan};
 use super::harness::{Harness, OPERATIONS};
 use super::recovery_timeout;
 use test_support::{DatabaseKind, ServerEnv, invariants, size};
 
-async fn kills_at_every_call(kind: DatabaseKind) {
-    let Some((mut harness, mut service)) = Harness::start(kind).await else {
+async fn kills_at_every_call(kind: DatabaseKind, editor: EditorKind) {
+    let Some((mut harness, mut service)) = Harness::start_with_editor(kind, editor).await else {
         return;
     };
     let folder = harness.env.folder().to_owned();
@@ -18,7 +20,7 @@ async fn kills_at_every_call(kind: DatabaseKind) {
     for operation in OPERATIONS {
         let calls = harness.count(operation, &folder).await;
         let sample_calls = harness.sample_calls(calls, 2);
-        println!("{operation:?} on {kind:?}: {calls} calls, killed at {sample_calls:?}");
+        println!("{operation:?} on {kind:?} with {editor}: {calls} calls, killed at {sample_calls:?}");
         for point in sample_calls {
             harness.prepare_draft().await;
             harness.faults.arm(&folder, ALL, FaultAction::Kill, point, 1);
@@ -113,11 +115,23 @@ async fn killed_first_start_is_completed_by_next_start() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn kills_at_file_calls_lose_nothing_acknowledged_on_sqlite() {
-    kills_at_every_call(DatabaseKind::Sqlite).await;
+    kills_at_every_call(DatabaseKind::Sqlite, EditorKind::OnlyOffice).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn kills_at_file_calls_lose_nothing_acknowledged_on_postgres() {
-    kills_at_every_call(DatabaseKind::Postgres).await;
+    kills_at_every_call(DatabaseKind::Postgres, EditorKind::OnlyOffice).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn kills_at_file_calls_with_builtin_editor_lose_nothing_acknowledged_on_sqlite() {
+    kills_at_every_call(DatabaseKind::Sqlite, EditorKind::Builtin).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn kills_at_file_calls_with_builtin_editor_lose_nothing_acknowledged_on_postgres() {
+    kills_at_every_call(DatabaseKind::Postgres, EditorKind::Builtin).await;
 }

@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use common::failpoint;
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -31,7 +32,7 @@ use self::checker::Checker;
 use self::oracle::Oracle;
 use self::writers::Writers;
 use test_support::rows::execute;
-use test_support::{DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, is_soak, size};
+use test_support::{DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, kill_count, size};
 
 /// Returns the longest allowed time from start to readiness: five seconds in the soak run. The short run executes in
 /// parallel with other tests that use the CPU, so its limit is generous.
@@ -55,7 +56,7 @@ struct CrashFixture {
 }
 
 impl CrashFixture {
-    async fn prepare(kind: DatabaseKind) -> Option<(Self, ServerProcess)> {
+    async fn prepare(kind: DatabaseKind, editor: EditorKind) -> Option<(Self, ServerProcess)> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
@@ -64,14 +65,15 @@ impl CrashFixture {
                 .unwrap(),
         );
         env.set("DOCSERVER_URL", &document_server.url());
+        env.set("EDITOR_TEXT", editor.as_str());
         let seed = rand::random::<u64>();
-        println!("crash on {kind:?}: seed {seed}");
+        println!("crash on {kind:?} with {editor}: seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
         let mut service = env.start("serve");
         let slowest_start = service.ready().await;
         let oracle = Arc::new(Oracle::default());
         let checker = Checker::new(&env.database, env.folder(), &world.north);
-        let writers = Writers::start(&[&service.base], &world, &document_server, &oracle, &mut rng).await;
+        let writers = Writers::start(&[&service.base], editor, &world, &document_server, &oracle, &mut rng).await;
         let fixture = Self {
             env,
             document_server,
@@ -95,6 +97,7 @@ impl CrashFixture {
         self.writers.pause().await;
         let oracle = Arc::clone(&self.oracle);
         oracle.assert_no_faults();
+        self.writers.write_files(&oracle).await;
         self.checker.check_new(&oracle);
         self.oracle.record_rejections(&self.document_server);
         self.document_server.clear_log();
@@ -103,6 +106,7 @@ impl CrashFixture {
 
     async fn end(mut self, service: ServerProcess) {
         self.writers.stop().await;
+        self.writers.write_files(&self.oracle).await;
         self.checker.check_all(&self.oracle);
         self.oracle.assert_no_faults();
         service.kill();
@@ -111,8 +115,8 @@ impl CrashFixture {
     }
 }
 
-async fn random_kills(kind: DatabaseKind, kills: usize) {
-    let Some((mut fixture, mut service)) = CrashFixture::prepare(kind).await else {
+async fn random_kills(kind: DatabaseKind, editor: EditorKind, kills: usize) {
+    let Some((mut fixture, mut service)) = CrashFixture::prepare(kind, editor).await else {
         return;
     };
     let (mut hit, mut broke) = (0, 0);
@@ -129,7 +133,7 @@ async fn random_kills(kind: DatabaseKind, kills: usize) {
         broke += usize::from(fixture.oracle.without_response() > before);
     }
     println!(
-        "crash on {kind:?}: {kills} kills in {:.0} s",
+        "crash on {kind:?} with {editor}: {kills} kills in {:.0} s",
         begin.elapsed().as_secs_f64()
     );
     println!("  a request under way at {hit}, an unanswered one after {broke} of them");
@@ -143,21 +147,30 @@ async fn random_kills(kind: DatabaseKind, kills: usize) {
     fixture.end(service).await;
 }
 
-async fn kills_at_every_failpoint(kind: DatabaseKind) {
-    let Some((mut fixture, service)) = CrashFixture::prepare(kind).await else {
+async fn kills_at_every_failpoint(kind: DatabaseKind, editor: EditorKind) {
+    let Some((mut fixture, service)) = CrashFixture::prepare(kind, editor).await else {
         return;
     };
     fixture.writers.pause().await;
     service.kill();
     // `deletions.rs` tests the failpoints of deletions, `commits.rs` those of the built-in editor.
     let is_elsewhere = |name: &str| name.starts_with("deletion.") || name.starts_with("commits.");
-    for name in failpoint::NAMES.iter().filter(|name| !is_elsewhere(name)) {
+    // Only a document server sends saves, is asked to save, and forgets saves.
+    let is_used = |name: &str| {
+        let needs_document_server = ["save.", "freeze.before_drop", "freeze.after_drop", "sweep."];
+        editor == EditorKind::OnlyOffice || !needs_document_server.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let names = failpoint::NAMES.iter();
+    for name in names.filter(|name| !is_elsewhere(name) && is_used(name)) {
         let since = Instant::now();
         let armed = fixture.kill_at(name).await;
         println!("  {armed}: died after {} ms", since.elapsed().as_millis());
         fixture.recover().await.kill();
     }
-    println!("crash on {kind:?}, named places: {}", fixture.oracle.summary());
+    println!(
+        "crash on {kind:?} with {editor}, named places: {}",
+        fixture.oracle.summary()
+    );
     let service = fixture.recover().await;
     fixture.end(service).await;
 }
@@ -211,12 +224,6 @@ impl CrashFixture {
     }
 }
 
-/// Returns the number of kills at random moments. In a soak run `GROUPWORK_KILLS` overrides it.
-fn random_kill_count() -> usize {
-    let wanted = test_support::environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
-    wanted.filter(|_| is_soak()).unwrap_or_else(|| size(50, 1_000))
-}
-
 /// A failpoint that is not listed in `failpoint::NAMES` would never be tested.
 #[test]
 fn every_failpoint_of_the_sources_is_listed() {
@@ -245,39 +252,51 @@ fn every_failpoint_of_the_sources_is_listed() {
     assert_eq!(listed.len(), failpoint::NAMES.len(), "a name stands there twice");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "long: make test-resilience"]
-async fn random_kills_lose_nothing_acknowledged_on_sqlite() {
-    random_kills(DatabaseKind::Sqlite, random_kill_count()).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "long: make test-resilience"]
-async fn random_kills_lose_nothing_acknowledged_on_postgres() {
-    random_kills(DatabaseKind::Postgres, random_kill_count()).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "long: make test-resilience"]
-async fn kills_at_failpoints_lose_nothing_acknowledged_on_sqlite() {
-    kills_at_every_failpoint(DatabaseKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "long: make test-resilience"]
-async fn kills_at_failpoints_lose_nothing_acknowledged_on_postgres() {
-    kills_at_every_failpoint(DatabaseKind::Postgres).await;
-}
-
 /// Kills in the short run.
 const FEW: usize = 3;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn few_kills_lose_nothing_acknowledged_on_sqlite() {
-    random_kills(DatabaseKind::Sqlite, FEW).await;
+/// Generates the tests for an editor of text documents.
+macro_rules! crash_tests {
+    ($module:ident, $editor:ident) => {
+        mod $module {
+            use super::*;
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[ignore = "long: make test-resilience"]
+            async fn random_kills_lose_nothing_acknowledged_on_sqlite() {
+                random_kills(DatabaseKind::Sqlite, EditorKind::$editor, kill_count()).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[ignore = "long: make test-resilience"]
+            async fn random_kills_lose_nothing_acknowledged_on_postgres() {
+                random_kills(DatabaseKind::Postgres, EditorKind::$editor, kill_count()).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[ignore = "long: make test-resilience"]
+            async fn kills_at_failpoints_lose_nothing_acknowledged_on_sqlite() {
+                kills_at_every_failpoint(DatabaseKind::Sqlite, EditorKind::$editor).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[ignore = "long: make test-resilience"]
+            async fn kills_at_failpoints_lose_nothing_acknowledged_on_postgres() {
+                kills_at_every_failpoint(DatabaseKind::Postgres, EditorKind::$editor).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn few_kills_lose_nothing_acknowledged_on_sqlite() {
+                random_kills(DatabaseKind::Sqlite, EditorKind::$editor, FEW).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn few_kills_lose_nothing_acknowledged_on_postgres() {
+                random_kills(DatabaseKind::Postgres, EditorKind::$editor, FEW).await;
+            }
+        }
+    };
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn few_kills_lose_nothing_acknowledged_on_postgres() {
-    random_kills(DatabaseKind::Postgres, FEW).await;
-}
+crash_tests!(onlyoffice, OnlyOffice);
+crash_tests!(builtin, Builtin);

@@ -8,13 +8,15 @@ mod files;
 use std::sync::Arc;
 use std::time::Duration;
 
-use document_server_simulator::{RunningSimulator, client};
+use document_server_simulator::RunningSimulator;
+use document_server_simulator::client::OpenEditor;
 use rand::rngs::StdRng;
 use rand::{Rng as _, RngExt as _};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::oracle::Oracle;
+use test_support::text_editor::TextEditor;
 use test_support::{Client, TestUser, World};
 
 /// Saves after which a writer creates a new document, so that documents stay small and keep all their revisions.
@@ -53,6 +55,8 @@ pub struct Writer {
     unsaid: Option<(String, String)>,
     is_handed_in: bool,
     is_finished: bool,
+    /// Whether each save with the built-in editor reads the document, which writes its file.
+    pub always_reads: bool,
     saves: usize,
     uploads: usize,
     typed: usize,
@@ -86,6 +90,7 @@ impl Writer {
             unsaid: None,
             is_handed_in: false,
             is_finished: false,
+            always_reads: false,
             saves: 0,
             uploads: 0,
             typed: 0,
@@ -165,7 +170,7 @@ impl Writer {
     }
 
     /// Opens the document and types. Returns the open editor, the document and the typed text.
-    pub async fn write(&mut self) -> Option<(client::OpenEditor, String, String)> {
+    pub async fn write(&mut self) -> Option<(TextEditor, String, String)> {
         let document = self.document.clone()?;
         let (editor, _, typed) = self.open_and_type(&document).await?;
         Some((editor, document, typed))
@@ -211,8 +216,11 @@ impl Writer {
     pub async fn save(&mut self) -> Option<()> {
         let document = self.document.clone()?;
         let (editor, config, typed) = self.open_and_type(&document).await?;
-        if self.rng.random_bool(0.3) {
-            self.press_save(&editor, &config, &document, &typed).await;
+        if self.always_reads || self.rng.random_bool(0.3) {
+            match &editor {
+                TextEditor::OnlyOffice(editor) => self.press_save(editor, &config, &document, &typed).await,
+                TextEditor::Builtin(_) => drop(self.read(&document).await),
+            }
         }
         let closed = editor.close().await.ok()?;
         if closed.status == Some(2) && closed.accepted {
@@ -225,13 +233,14 @@ impl Writer {
         closed.accepted.then_some(())
     }
 
-    async fn open_and_type(&mut self, document: &str) -> Option<(client::OpenEditor, Value, String)> {
+    async fn open_and_type(&mut self, document: &str) -> Option<(TextEditor, Value, String)> {
         let path = format!("/workrooms/documents/{document}/editor-config");
         let config = self
             .send_expecting(self.own.request(Method::GET, &path), &[200])
             .await?
             .1;
-        let editor = client::open(&self.document_server.url(), &config).await.ok()?;
+        let server = self.document_server.url();
+        let editor = TextEditor::open(&server, &self.own, document, &config).await.ok()?;
         if !editor.may_edit() {
             // The service still processes the end of the previous session of this key.
             drop(editor.close().await);
@@ -240,10 +249,13 @@ impl Writer {
         }
         let typed = self.unique_text();
         editor.type_text(&format!("\n{typed}")).await.ok()?;
+        if matches!(editor, TextEditor::Builtin(_)) {
+            self.oracle.saved(document, &typed, false, "a commit");
+        }
         Some((editor, config, typed))
     }
 
-    async fn press_save(&self, editor: &client::OpenEditor, config: &Value, document: &str, typed: &str) {
+    async fn press_save(&self, editor: &OpenEditor, config: &Value, document: &str, typed: &str) {
         let key = text(&config["document"], "key");
         let before = self.next_forced_save_time(&key);
         if editor.press_save().await.ok() != Some(0) {

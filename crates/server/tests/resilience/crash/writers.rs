@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use document_server_simulator::RunningSimulator;
+use domain::document_kind::EditorKind;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use tokio::sync::watch;
@@ -13,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::oracle::Oracle;
 use super::workload::Writer;
-use test_support::World;
+use test_support::{Client, World, until};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WriterSignal {
@@ -27,6 +28,8 @@ pub struct Writers {
     signal: watch::Sender<WriterSignal>,
     busy: Arc<AtomicUsize>,
     tasks: Vec<JoinHandle<()>>,
+    editor: EditorKind,
+    teacher: Client,
 }
 
 impl Writers {
@@ -34,6 +37,7 @@ impl Writers {
     /// the instances in rotation.
     pub async fn start(
         bases: &[&str],
+        editor: EditorKind,
         world: &World,
         document_server: &Arc<RunningSimulator>,
         oracle: &Arc<Oracle>,
@@ -50,7 +54,13 @@ impl Writers {
             tasks.push(tokio::spawn(write(writer, signal.subscribe(), Arc::clone(&busy))));
         }
         oracle.assert_no_faults();
-        Self { signal, busy, tasks }
+        Self {
+            signal,
+            busy,
+            tasks,
+            editor,
+            teacher: Client::new(bases[0], Some(world.ada.cookie.clone())),
+        }
     }
 
     /// Resumes the writers.
@@ -70,6 +80,23 @@ impl Writers {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         assert!(self.tasks.iter().all(|task| !task.is_finished()), "a writer gave up");
+    }
+
+    /// Reads the documents with acknowledged texts that were not checked yet, so that their files contain the commits of
+    /// the built-in editor. The editor of a document server acknowledges what is in a file.
+    pub async fn write_files(&self, oracle: &Oracle) {
+        if self.editor == EditorKind::OnlyOffice {
+            return;
+        }
+        let fresh = oracle.acknowledged().fresh.clone();
+        for document in fresh {
+            let download = format!("/workrooms/documents/{document}/download");
+            until("the document is read", async || {
+                let answer = self.teacher.request(reqwest::Method::GET, &download).send().await;
+                answer.is_ok_and(|answer| answer.status() == 200)
+            })
+            .await;
+        }
     }
 
     /// Stops the writers.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use document_server_simulator::{Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
@@ -117,6 +118,16 @@ impl ProxiedListeners {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn rolling_restart_fails_no_request() {
+    rolling_restart(EditorKind::OnlyOffice).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn rolling_restart_with_builtin_editor_fails_no_request() {
+    rolling_restart(EditorKind::Builtin).await;
+}
+
+async fn rolling_restart(editor: EditorKind) {
     if !clients_are_installed() {
         return;
     }
@@ -126,7 +137,8 @@ async fn rolling_restart_fails_no_request() {
             .unwrap(),
     );
     let url = document_server.url();
-    let Some(mut instances) = Instances::prepare(2, &[("DOCSERVER_URL", &url)]).await else {
+    let Some(mut instances) = Instances::prepare(2, &[("DOCSERVER_URL", &url), ("EDITOR_TEXT", editor.as_str())]).await
+    else {
         return;
     };
     // The first instance drains for one second, so that the proxy can notice. The other stops immediately, and the
@@ -141,7 +153,7 @@ async fn rolling_restart_fails_no_request() {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut writers = Vec::new();
     for _ in 0..2 {
-        writers.push(Writers::start(&[proxy.as_str()], &world, &document_server, &oracle, &mut rng).await);
+        writers.push(Writers::start(&[proxy.as_str()], editor, &world, &document_server, &oracle, &mut rng).await);
     }
     let mut listeners = ProxiedListeners::start(&proxy, &world).await;
     let readers = Readers::start(&proxy, &world);
@@ -169,6 +181,7 @@ async fn rolling_restart_fails_no_request() {
     }
     for mut some in writers {
         some.pause().await;
+        some.write_files(&oracle).await;
         some.stop().await;
     }
     let read = readers.stop().await;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use common::clock;
 use db::Database;
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use domain::document_kind::EditorKind;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use reqwest::Method;
@@ -94,7 +95,7 @@ pub struct OutageFixture {
 }
 
 impl OutageFixture {
-    pub async fn prepare() -> Option<Self> {
+    pub async fn prepare(editor: EditorKind) -> Option<Self> {
         let cluster = tokio::task::spawn_blocking(|| Cluster::start(&[]));
         let cluster = Arc::new(cluster.await.unwrap()?);
         let direct = Database::Postgres(cluster.url("postgres"));
@@ -110,6 +111,7 @@ impl OutageFixture {
         );
         for env in [&mut first, &mut second] {
             env.set("DOCSERVER_URL", &document_server.url());
+            env.set("EDITOR_TEXT", editor.as_str());
         }
         let mut services = [first.start("serve"), second.start("serve")];
         for service in &mut services {
@@ -118,11 +120,11 @@ impl OutageFixture {
         let bases = [services[0].base.clone(), services[1].base.clone()];
         let bases = [bases[0].as_str(), bases[1].as_str()];
         let seed = rand::random::<u64>();
-        println!("storms: seed {seed}");
+        println!("outages with {editor}: seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
         let oracle = Arc::new(Oracle::default());
         let checker = Checker::new(&direct, first.folder(), &world.north);
-        let writers = Writers::start(&bases, &world, &document_server, &oracle, &mut rng).await;
+        let writers = Writers::start(&bases, editor, &world, &document_server, &oracle, &mut rng).await;
         oracle.require_responses();
 
         let at = |base: &str, person: &TestUser| Client::new(base, Some(person.cookie.clone()));
@@ -376,6 +378,7 @@ impl OutageFixture {
         self.oracle.record_rejections(&self.document_server);
         self.document_server.clear_log();
         self.oracle.assert_no_faults();
+        self.writers.write_files(&self.oracle).await;
         self.checker.check_new(&self.oracle);
     }
 
@@ -390,6 +393,7 @@ impl OutageFixture {
         for at in [0, 1] {
             help_history.check(at, &self.oracle).await;
         }
+        self.writers.write_files(&self.oracle).await;
         self.checker.check_all(&self.oracle);
         self.oracle.assert_no_faults();
         println!(

@@ -14,6 +14,8 @@ mod tls;
 
 use std::time::Instant;
 
+use domain::document_kind::EditorKind;
+
 use self::fixture::{OUTAGES, OutageFixture};
 use test_support::{environment, is_soak, size};
 
@@ -25,17 +27,23 @@ fn outage_count() -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn outages_lose_nothing_acknowledged() {
-    run_outage(outage_count()).await;
+    run_outage(EditorKind::OnlyOffice, outage_count()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn outages_with_builtin_editor_lose_nothing_acknowledged() {
+    run_outage(EditorKind::Builtin, outage_count()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restart_of_postgres_loses_nothing_acknowledged() {
-    run_outage(1).await;
+    run_outage(EditorKind::OnlyOffice, 1).await;
 }
 
 /// Runs this many outages in sequence.
-async fn run_outage(wanted: usize) {
-    let Some(mut fixture) = OutageFixture::prepare().await else {
+async fn run_outage(editor: EditorKind, wanted: usize) {
+    let Some(mut fixture) = OutageFixture::prepare(editor).await else {
         return;
     };
     let begun = Instant::now();
