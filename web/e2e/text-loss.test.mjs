@@ -95,7 +95,7 @@ class Writer {
     await this.context.setOffline(isCut);
   }
 
-  /** Closes the tab or lets it crash, and opens the document in another one. */
+  /** Closes or crashes the tab, and opens the document in another one. */
   async replace(path, crashes) {
     await pause(STORED_MS);
     if (crashes) {
