@@ -8,7 +8,7 @@ use domain::document_kind::EditorKind;
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
-use super::text_editor::TextEditor;
+use super::text_editor::AnyEditor;
 use super::topics::{group, id, topic};
 use super::{DatabaseKind, TestApp, TestUser};
 
@@ -123,10 +123,10 @@ impl DocumentServerFixture {
     }
 
     /// Opens a document in the editor that its configuration names.
-    pub async fn open_editor(&self, person: &TestUser, document: &str) -> TextEditor {
+    pub async fn open_editor(&self, person: &TestUser, document: &str) -> AnyEditor {
         let config = self.configuration(person, document).await;
         let client = self.app.as_(person);
-        TextEditor::open(&self.server.url(), &client, document, &config)
+        AnyEditor::open(&self.server.url(), &client, document, &config)
             .await
             .unwrap()
     }
@@ -153,7 +153,7 @@ impl DocumentServerFixture {
     }
 
     /// Editors that lost their document continue to write.
-    pub fn ignore_drops(&self, editors: &[&TextEditor]) {
+    pub fn ignore_drops(&self, editors: &[&AnyEditor]) {
         self.server.faults().update(|faults| faults.ignores_drop = true);
         for editor in editors {
             editor.ignore_end();

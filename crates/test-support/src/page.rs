@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::document_server_fixture::{DocumentServerFixture, path};
-use super::text_editor::{BuiltinPage, TextEditor};
+use super::text_editor::{AnyEditor, BuiltinPage};
 use super::{SocketListener, TestUser};
 
 /// How long a page of the built-in editor collects changes here, as long as the `autosave_gap` of these tests.
@@ -66,8 +66,8 @@ impl EditorPage {
         // The text of a page that is being frozen still belongs to the generation that it opened.
         editor.ignore_end();
         let editor = Arc::new(match editor {
-            TextEditor::OnlyOffice(editor) => HeldEditor::OnlyOffice(Mutex::new(Some(editor))),
-            TextEditor::Builtin(page) => HeldEditor::Builtin {
+            AnyEditor::OnlyOffice(editor) => HeldEditor::OnlyOffice(Mutex::new(Some(editor))),
+            AnyEditor::Builtin(page) => HeldEditor::Builtin {
                 page,
                 unsent: Mutex::default(),
             },

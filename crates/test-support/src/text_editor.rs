@@ -13,7 +13,7 @@ use super::Client;
 
 /// Why an editor did not take a text.
 #[derive(Debug)]
-pub enum EditorError {
+pub enum EditError {
     /// The document server rejected the request or did not respond.
     DocumentServer(client::ClientError),
     /// The service did not respond, or responded that it is not ready.
@@ -25,19 +25,19 @@ pub enum EditorError {
 }
 
 /// An open editor.
-pub enum TextEditor {
+pub enum AnyEditor {
     OnlyOffice(OpenEditor),
     Builtin(BuiltinPage),
 }
 
-impl TextEditor {
+impl AnyEditor {
     /// Opens a document as a user, in the editor that the configuration of the page names.
-    pub async fn open(server: &str, client: &Client, document: &str, config: &Value) -> Result<Self, EditorError> {
+    pub async fn open(server: &str, client: &Client, document: &str, config: &Value) -> Result<Self, EditError> {
         if config["editor"] == EditorKind::Builtin.as_str() {
             return Ok(Self::Builtin(BuiltinPage::open(client, document).await?));
         }
         let opened = client::open(server, config).await;
-        opened.map(Self::OnlyOffice).map_err(EditorError::DocumentServer)
+        opened.map(Self::OnlyOffice).map_err(EditError::DocumentServer)
     }
 
     /// Returns whether the user may edit.
@@ -50,21 +50,21 @@ impl TextEditor {
 
     /// Types at the end of the document. Line breaks begin new paragraphs. When this returns, the text is at the
     /// document server, or the service has acknowledged its commit.
-    pub async fn type_text(&self, text: &str) -> Result<(), EditorError> {
+    pub async fn type_text(&self, text: &str) -> Result<(), EditError> {
         match self {
             Self::OnlyOffice(editor) => editor
                 .type_text(text)
                 .await
                 .map(drop)
-                .map_err(EditorError::DocumentServer),
+                .map_err(EditError::DocumentServer),
             Self::Builtin(page) => page.type_text(text).await,
         }
     }
 
     /// Returns the text as this editor shows it.
-    pub async fn text(&self) -> Result<String, EditorError> {
+    pub async fn text(&self) -> Result<String, EditError> {
         match self {
-            Self::OnlyOffice(editor) => editor.text().await.map_err(EditorError::DocumentServer),
+            Self::OnlyOffice(editor) => editor.text().await.map_err(EditError::DocumentServer),
             Self::Builtin(page) => Ok(text_of(&page.content().await?["doc"])),
         }
     }
@@ -78,9 +78,9 @@ impl TextEditor {
     }
 
     /// Closes the editor. A page of the built-in editor has nothing left to save: `accepted` without a status.
-    pub async fn close(self) -> Result<CloseResult, EditorError> {
+    pub async fn close(self) -> Result<CloseResult, EditError> {
         match self {
-            Self::OnlyOffice(editor) => editor.close().await.map_err(EditorError::DocumentServer),
+            Self::OnlyOffice(editor) => editor.close().await.map_err(EditError::DocumentServer),
             Self::Builtin(_) => Ok(CloseResult {
                 status: None,
                 accepted: true,
@@ -119,7 +119,7 @@ pub struct BuiltinPage {
 }
 
 impl BuiltinPage {
-    async fn open(client: &Client, document: &str) -> Result<Self, EditorError> {
+    async fn open(client: &Client, document: &str) -> Result<Self, EditError> {
         let page = Self {
             client: client.clone(),
             document: format!("/workrooms/documents/{document}"),
@@ -144,7 +144,7 @@ impl BuiltinPage {
     }
 
     /// Loads the present content and remembers it.
-    async fn content(&self) -> Result<Value, EditorError> {
+    async fn content(&self) -> Result<Value, EditError> {
         let content = self.request(Method::GET, "/content", None).await?;
         let blocks = content["doc"]["content"].as_array().cloned().unwrap_or_default();
         let is_text = |block: &Value| matches!(block["type"].as_str(), Some("paragraph" | "heading"));
@@ -158,15 +158,15 @@ impl BuiltinPage {
         Ok(content)
     }
 
-    /// Types at the end of the document; see [`TextEditor::type_text`].
-    pub async fn type_text(&self, text: &str) -> Result<(), EditorError> {
+    /// Types at the end of the document; see [`AnyEditor::type_text`].
+    pub async fn type_text(&self, text: &str) -> Result<(), EditError> {
         let opened = self.look();
         if !self.ignores_end.load(Ordering::SeqCst) {
             self.content().await?;
             let now = self.look();
             if now.generation != opened.generation || !now.can_edit {
                 *self.look.lock().unwrap_or_else(PoisonError::into_inner) = opened;
-                return Err(EditorError::Closed);
+                return Err(EditError::Closed);
             }
         }
         let body = self.commit(text);
@@ -174,7 +174,7 @@ impl BuiltinPage {
         if outcome == "COMMITTED" || self.ignores_end.load(Ordering::SeqCst) {
             Ok(())
         } else {
-            Err(EditorError::Closed)
+            Err(EditError::Closed)
         }
     }
 
@@ -204,19 +204,19 @@ impl BuiltinPage {
         })
     }
 
-    async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, EditorError> {
+    async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, EditError> {
         let mut request = self.client.request(method, &format!("{}{path}", self.document));
         if let Some(body) = body {
             request = request.json(body);
         }
-        let answer = request.send().await.map_err(|_lost| EditorError::NoResponse)?;
+        let answer = request.send().await.map_err(|_lost| EditError::NoResponse)?;
         let status = answer.status();
-        let body = answer.bytes().await.map_err(|_lost| EditorError::NoResponse)?;
+        let body = answer.bytes().await.map_err(|_lost| EditError::NoResponse)?;
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         match status {
             StatusCode::OK => Ok(body),
-            StatusCode::SERVICE_UNAVAILABLE => Err(EditorError::NoResponse),
-            _ => Err(EditorError::Rejected(
+            StatusCode::SERVICE_UNAVAILABLE => Err(EditError::NoResponse),
+            _ => Err(EditError::Rejected(
                 status,
                 body["code"].as_str().unwrap_or_default().to_owned(),
             )),

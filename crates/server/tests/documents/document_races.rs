@@ -12,7 +12,7 @@ use tokio::sync::Barrier;
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::rows::texts;
-use test_support::text_editor::TextEditor;
+use test_support::text_editor::AnyEditor;
 use test_support::{Answer, invariants, is_soak, size};
 
 /// Finds copies of a submission that do not match their attempt.
@@ -59,7 +59,7 @@ impl Round<'_> {
         ben.post(&path(document, "/unsubmit"), json!({})).await
     }
 
-    async fn leave(&self, editor: TextEditor) -> bool {
+    async fn leave(&self, editor: AnyEditor) -> bool {
         self.wait_at_barrier().await;
         let closed = editor.close().await.unwrap();
         // An editor that was disconnected by the finish first has no changes to report. The document server saves
@@ -72,12 +72,12 @@ impl Round<'_> {
         true
     }
 
-    async fn press(&self, document: &str, editor: &TextEditor) {
+    async fn press(&self, document: &str, editor: &AnyEditor) {
         self.wait_at_barrier().await;
         match editor {
             // The request is rejected when the session has already ended.
-            TextEditor::OnlyOffice(editor) => drop(editor.press_save().await),
-            TextEditor::Builtin(_) => drop(self.fixture.text(document).await),
+            AnyEditor::OnlyOffice(editor) => drop(editor.press_save().await),
+            AnyEditor::Builtin(_) => drop(self.fixture.text(document).await),
         }
     }
 }
@@ -96,7 +96,7 @@ async fn prepare(fixture: &DocumentServerFixture, document: &str, wanted: &str) 
 }
 
 /// Opens an editor and types a text that is unique.
-async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> TextEditor {
+async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> AnyEditor {
     let editor = fixture.open_editor(&fixture.app.world.ben, document).await;
     assert!(
         editor.may_edit(),

@@ -6,15 +6,15 @@ use serde_json::json;
 
 use test_support::WAIT_TIMEOUT;
 use test_support::document_server_fixture::{eventually, path};
-use test_support::text_editor::{EditorError, TextEditor};
+use test_support::text_editor::{AnyEditor, EditError};
 
 /// Returns whether an editor was disconnected, or a page of the built-in editor can no longer write.
-async fn is_dropped(editor: &TextEditor) -> bool {
+async fn is_dropped(editor: &AnyEditor) -> bool {
     match editor {
-        TextEditor::OnlyOffice(editor) => editor.view().await.unwrap().dropped.is_some(),
-        TextEditor::Builtin(page) => match page.type_text("+").await {
+        AnyEditor::OnlyOffice(editor) => editor.view().await.unwrap().dropped.is_some(),
+        AnyEditor::Builtin(page) => match page.type_text("+").await {
             Ok(()) => false,
-            Err(EditorError::Rejected(StatusCode::NOT_FOUND, _)) => true,
+            Err(EditError::Rejected(StatusCode::NOT_FOUND, _)) => true,
             Err(error) => panic!("{error:?}"),
         },
     }
@@ -24,7 +24,7 @@ async fn is_dropped(editor: &TextEditor) -> bool {
 async fn open_three_editors(
     fixture: &test_support::document_server_fixture::DocumentServerFixture,
     document: &str,
-) -> [TextEditor; 3] {
+) -> [AnyEditor; 3] {
     let world = &fixture.app.world;
     let ada = fixture.open_editor(&world.ada, document).await;
     let ben = fixture.open_editor(&world.ben, document).await;
@@ -102,7 +102,7 @@ with_document_server!(editor_opened_after_removal_of_member_is_closed, |fixture|
     let ben = document_server_simulator::client::open(&fixture.server.url(), &config)
         .await
         .unwrap();
-    let ben = TextEditor::OnlyOffice(ben);
+    let ben = AnyEditor::OnlyOffice(ben);
     eventually(async || is_dropped(&ben).await).await;
     assert!(!is_dropped(&ada).await);
 });

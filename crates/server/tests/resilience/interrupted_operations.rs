@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use test_support::app::DOCSERVER_SECRET;
 use test_support::document_server_fixture::{eventually, path, words};
-use test_support::text_editor::TextEditor;
+use test_support::text_editor::AnyEditor;
 use test_support::topics::{group, id, topic};
 use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World};
 
@@ -53,14 +53,14 @@ impl InterruptionFixture {
     }
 
     /// Types text, sends a request during which the service crashes at `failpoint`, and starts the service again.
-    async fn crash_during(&mut self, failpoint: &str, route: &str, body: Option<Value>) -> (TextEditor, ServerProcess) {
+    async fn crash_during(&mut self, failpoint: &str, route: &str, body: Option<Value>) -> (AnyEditor, ServerProcess) {
         let armed = format!("{failpoint}:1");
         let dying = self.env.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
         let mut dying = dying.unwrap_or_else(|log| panic!("it died while it started:\n{log}"));
         dying.ready().await;
         let config = self.ben.get(&path(&self.document, "/editor-config")).await.expect(200);
         let server = self.document_server.url();
-        let editor = TextEditor::open(&server, &self.ben, &self.document, &config)
+        let editor = AnyEditor::open(&server, &self.ben, &self.document, &config)
             .await
             .unwrap();
         editor.type_text(&format!("Before {failpoint}.")).await.unwrap();
@@ -87,7 +87,7 @@ impl InterruptionFixture {
     }
 
     /// Waits until the text typed before the crash is the content and the editor is closed.
-    async fn check_completed(&self, failpoint: &str, editor: TextEditor) {
+    async fn check_completed(&self, failpoint: &str, editor: AnyEditor) {
         let typed = format!("Before {failpoint}.");
         eventually(async || words(&self.ada.get(&path(&self.document, "/download")).await.bytes).contains(&typed))
             .await;

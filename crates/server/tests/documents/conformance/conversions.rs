@@ -8,7 +8,7 @@ use crate::pdf::conversions;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::office::{docx, word_document};
 use test_support::rows::texts;
-use test_support::text_editor::TextEditor;
+use test_support::text_editor::AnyEditor;
 use test_support::topics::{group, id};
 use test_support::{DatabaseKind, TestApp};
 
@@ -271,7 +271,7 @@ with_both_editors!(v09_pdf_of_open_document_contains_its_last_save, |fixture| {
     let document = fixture.document("Our page").await;
     let editor = fixture.open_editor(ben, &document).await;
     editor.type_text("Saved half.").await.unwrap();
-    if let TextEditor::OnlyOffice(editor) = &editor {
+    if let AnyEditor::OnlyOffice(editor) = &editor {
         assert_eq!(editor.press_save().await.unwrap(), 0);
         eventually(async || fixture.get_document(&document).await["version"] == 1).await;
     }

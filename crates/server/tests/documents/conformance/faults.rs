@@ -13,7 +13,7 @@ use test_support::app::DOCSERVER_SECRET;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::fake_document_server::sign;
 use test_support::rows::{execute, texts};
-use test_support::text_editor::TextEditor;
+use test_support::text_editor::AnyEditor;
 use test_support::topics::{group, id, topic};
 use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World, size};
 
@@ -134,7 +134,7 @@ with_both_editors!(e04_failed_storage_rejects_saves_and_serves_other_documents, 
         open.push(editor);
     }
     match &open[0] {
-        TextEditor::OnlyOffice(editor) => {
+        AnyEditor::OnlyOffice(editor) => {
             assert_eq!(editor.press_save().await.unwrap(), 0);
             let refused = fixture
                 .server
@@ -144,7 +144,7 @@ with_both_editors!(e04_failed_storage_rejects_saves_and_serves_other_documents, 
             assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
         }
         // Commits are in the database, and only the file cannot be written.
-        TextEditor::Builtin(_) => {
+        AnyEditor::Builtin(_) => {
             let refused = ada.get(&path(&document, "/download")).await;
             assert_eq!(refused.status, 503);
         }
@@ -186,7 +186,7 @@ both!(e04_text_of_builtin_editor_survives_finish_with_failed_storage, |app| {
     let document = id(&ada.post(&rooms, new).await.expect(201));
     let ben = app.as_(&app.world.ben);
     let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
-    let editor = TextEditor::open("", &ben, &document, &config).await.unwrap();
+    let editor = AnyEditor::open("", &ben, &document, &config).await.unwrap();
     editor.type_text("Before the bell.").await.unwrap();
     let (parts, aside) = (app.folder().join("files/parts"), app.folder().join("aside"));
     std::fs::rename(&parts, &aside).unwrap();

@@ -16,7 +16,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::oracle::Oracle;
-use test_support::text_editor::TextEditor;
+use test_support::text_editor::AnyEditor;
 use test_support::{Client, TestUser, World};
 
 /// Saves after which a writer creates a new document, so that documents stay small and keep all their revisions.
@@ -170,7 +170,7 @@ impl Writer {
     }
 
     /// Opens the document and types. Returns the open editor, the document and the typed text.
-    pub async fn write(&mut self) -> Option<(TextEditor, String, String)> {
+    pub async fn write(&mut self) -> Option<(AnyEditor, String, String)> {
         let document = self.document.clone()?;
         let (editor, _, typed) = self.open_and_type(&document).await?;
         Some((editor, document, typed))
@@ -218,8 +218,8 @@ impl Writer {
         let (editor, config, typed) = self.open_and_type(&document).await?;
         if self.always_reads || self.rng.random_bool(0.3) {
             match &editor {
-                TextEditor::OnlyOffice(editor) => self.press_save(editor, &config, &document, &typed).await,
-                TextEditor::Builtin(_) => drop(self.read(&document).await),
+                AnyEditor::OnlyOffice(editor) => self.press_save(editor, &config, &document, &typed).await,
+                AnyEditor::Builtin(_) => drop(self.read(&document).await),
             }
         }
         let closed = editor.close().await.ok()?;
@@ -233,14 +233,14 @@ impl Writer {
         closed.accepted.then_some(())
     }
 
-    async fn open_and_type(&mut self, document: &str) -> Option<(TextEditor, Value, String)> {
+    async fn open_and_type(&mut self, document: &str) -> Option<(AnyEditor, Value, String)> {
         let path = format!("/workrooms/documents/{document}/editor-config");
         let config = self
             .send_expecting(self.own.request(Method::GET, &path), &[200])
             .await?
             .1;
         let server = self.document_server.url();
-        let editor = TextEditor::open(&server, &self.own, document, &config).await.ok()?;
+        let editor = AnyEditor::open(&server, &self.own, document, &config).await.ok()?;
         if !editor.may_edit() {
             // The service still processes the end of the previous session of this key.
             drop(editor.close().await);
@@ -249,7 +249,7 @@ impl Writer {
         }
         let typed = self.unique_text();
         editor.type_text(&format!("\n{typed}")).await.ok()?;
-        if matches!(editor, TextEditor::Builtin(_)) {
+        if matches!(editor, AnyEditor::Builtin(_)) {
             self.oracle.saved(document, &typed, false, "a commit");
         }
         Some((editor, config, typed))
