@@ -211,6 +211,17 @@ pub struct WriteTx<'c> {
     stored: Stored,
 }
 
+impl<'c> WriteTx<'c> {
+    /// A transaction that is open on this connection already.
+    pub(crate) fn on(connection: &'c mut Connection, context: RequestContext) -> Self {
+        Self {
+            read_tx: ReadTx { connection, context },
+            changes: Vec::new(),
+            stored: Stored::default(),
+        }
+    }
+}
+
 impl WriteTx<'_> {
     /// Records a change. Log record, events and file removal are derived from it (`changes/`).
     pub fn record(&mut self, change: impl Into<Change>) {

@@ -26,10 +26,11 @@ pub struct ExportSummary {
     pub size: u64,
 }
 
-/// Writes the archive of the school with a short name. An output that fails may contain an incomplete archive.
+/// Writes the archive of the school with a short name. `address` is that of the installation. An output that fails may contain an incomplete archive.
 pub fn export(
     installation: &Installation,
     slug: &str,
+    address: Option<String>,
     output: &mut dyn ArchiveOutput,
     options: &WriteOptions<'_>,
     report_progress: ProgressCallback<'_>,
@@ -43,7 +44,7 @@ pub fn export(
         write_archive(
             installation,
             snapshot,
-            &school,
+            (&school, address),
             output,
             options,
             &mut lease,
@@ -57,13 +58,13 @@ pub fn export(
 fn write_archive(
     installation: &Installation,
     mut snapshot: Snapshot,
-    school: &SchoolRow,
+    (school, address): (&SchoolRow, Option<String>),
     output: &mut dyn Write,
     options: &WriteOptions<'_>,
     lease: &mut DeletionLease,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<ExportSummary> {
-    let header = SchoolHeader::new(school, snapshot.version(), clock::now().to_string());
+    let header = SchoolHeader::new(school, snapshot.version(), clock::now().to_string(), address);
     let mut writer = SchoolWriter {
         out: HashingStream::new(BufWriter::with_capacity(CHUNK_BYTES, output)),
         encoder: ChunkEncoder::default(),

@@ -41,10 +41,18 @@ pub struct SchoolHeader {
     pub name: String,
     /// When the rows were read.
     pub taken_at: String,
+    /// The address of the installation, where it is known.
+    #[serde(default)]
+    pub installation: Option<String>,
 }
 
 impl SchoolHeader {
-    pub(super) fn new(school: &db::dump::school::SchoolRow, schema: i64, taken_at: String) -> Self {
+    pub(super) fn new(
+        school: &db::dump::school::SchoolRow,
+        schema: i64,
+        taken_at: String,
+        installation: Option<String>,
+    ) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -55,6 +63,7 @@ impl SchoolHeader {
             slug: school.slug.clone(),
             name: school.name.clone(),
             taken_at,
+            installation,
         }
     }
 

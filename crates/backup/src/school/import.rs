@@ -8,6 +8,7 @@ use std::io::Read;
 use anyhow::{Context as _, bail, ensure};
 use common::error::Error;
 use common::failpoint::hit;
+use db::activity::LogEntry;
 use db::dump::{Cell, ImportedSchool, SchoolImport, Snapshot};
 use db::{Store, newest_migration};
 use domain::file::FileKey;
@@ -35,23 +36,30 @@ pub struct ImportOptions {
     pub free_bytes: Option<u64>,
 }
 
+/// Returns the record of an import in the activity log of the school.
+pub type ImportLogEntry<'a> = &'a dyn Fn(&ImportedSchool) -> Option<LogEntry>;
+
+/// The name of the command in the activity log.
+pub const COMMAND: &str = "groupwork school";
+
 /// Imports a verified archive.
 pub fn import(
     installation: &Installation,
     archive: &SchoolArchive,
     options: &ImportOptions,
+    record: ImportLogEntry<'_>,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<ImportedSchool> {
     check(installation, archive, options)?;
     // The rows are tried before a file is stored, so that a refused archive leaves nothing.
-    let tried = rows(installation, archive, options, true, report_progress)?;
+    let tried = rows(installation, archive, options, None, report_progress)?;
     if options.is_dry_run {
         return Ok(tried);
     }
     let store = Store::open(&installation.database, 1, 1)?;
     let mut lease = DeletionLease::acquire(installation, store)?;
     let outcome = files(installation, archive, &mut lease, report_progress)
-        .and_then(|()| rows(installation, archive, options, false, report_progress));
+        .and_then(|()| rows(installation, archive, options, Some(record), report_progress));
     if outcome.is_err()
         && let Err(error) = remove_files(installation, archive)
     {
@@ -127,11 +135,12 @@ fn plain(error: Error) -> anyhow::Error {
     }
 }
 
+/// Inserts the rows. Without `record` it is a trial, which is rolled back.
 fn rows(
     installation: &Installation,
     archive: &SchoolArchive,
     options: &ImportOptions,
-    is_trial: bool,
+    record: Option<ImportLogEntry<'_>>,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<ImportedSchool> {
     let erased: BTreeSet<String> = erasure_journal::read(&installation.data_dir.join(erasure_journal::FILE_NAME))?;
@@ -149,7 +158,7 @@ fn rows(
             of: Some(of),
             bytes: 0,
         });
-        if !is_trial {
+        if record.is_some() {
             hit("restore.rows");
         }
         import.load(&header, || Ok(stream.next_row(&header)?)).map_err(plain)?;
@@ -168,12 +177,15 @@ fn rows(
     });
     registered.map_err(plain)?;
     let imported = import.complete().map_err(plain)?;
-    if is_trial {
+    let Some(record) = record else {
         import.roll_back()?;
-    } else {
-        hit("restore.loaded");
-        import.commit()?;
+        return Ok(imported);
+    };
+    if let Some(entry) = record(&imported) {
+        import.insert_log(&entry, COMMAND).map_err(plain)?;
     }
+    hit("restore.loaded");
+    import.commit()?;
     Ok(imported)
 }
 

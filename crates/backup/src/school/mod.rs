@@ -8,5 +8,5 @@ mod read;
 
 pub use self::export::{ExportSummary, export};
 pub use self::format::{SchoolHeader, SchoolManifest};
-pub use self::import::{ImportOptions, import};
+pub use self::import::{COMMAND, ImportOptions, import};
 pub use self::read::{SchoolArchive, verify};

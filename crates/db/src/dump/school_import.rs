@@ -9,7 +9,7 @@ use domain::account_email::{AccountEmail, is_placeholder};
 use domain::collation::{person_sort_key, search_key, sort_key};
 use domain::comment::rename_mentions;
 use domain::file::FileKey;
-use domain::id::UserId;
+use domain::id::{OrganizationId, UserId};
 use domain::organization::{Metadata, OrganizationStatus};
 use domain::text::{Name, ShortName, Slug, Username, WebAddress, name_key};
 use domain::time::Timestamp;
@@ -21,11 +21,12 @@ use super::school::{
 };
 use super::snapshot::each;
 use super::{Cell, ColumnType, DumpTable, TableColumn, catalog, quoted};
+use crate::activity::LogEntry;
 use crate::archives::format::{ArchivedRow, RowHeader};
 use crate::connection::Connection;
 use crate::platform::PlatformTx;
 use crate::sql::{Sql, Value as SqlValue};
-use crate::{Database, args, statements};
+use crate::{Database, RequestContext, WriteTx, args, statements};
 use common::clock;
 use common::error::{Error, Result};
 
@@ -102,6 +103,7 @@ pub(super) struct NewInvitation {
 pub struct ImportedSchool {
     pub organization: String,
     pub slug: String,
+    pub name: String,
     /// The number of new accounts.
     pub accounts: u64,
     /// The number of active accounts without a password.
@@ -298,6 +300,7 @@ impl SchoolImport {
         let invalid = |what: &str| refused(format!("{what} of the school is invalid"));
         let name = text_of(&row, "name").unwrap_or_default();
         let name = Name::try_from(name.as_str()).map_err(|_| invalid("the name"))?;
+        name.as_str().clone_into(&mut self.result.name);
         let logo = text_of(&row, "logo");
         if let Some(logo) = &logo {
             WebAddress::try_from(logo.as_str()).map_err(|_| invalid("the logo"))?;
@@ -647,6 +650,14 @@ impl SchoolImport {
             Some(key) => Err(refused(format!("no row refers to the file {key}"))),
             None => Ok(()),
         }
+    }
+
+    /// Inserts a record into the activity log of the school. `actor` is the name of the command.
+    pub fn insert_log(&mut self, entry: &LogEntry, actor: &str) -> Result<()> {
+        let organization = OrganizationId::new(self.organization.as_str());
+        let tenant = PlatformTx::on(&mut self.connection).tenant(&organization)?;
+        let context = RequestContext::for_service(tenant, actor, self.now);
+        WriteTx::on(&mut self.connection, context).insert_log(entry)
     }
 
     /// Commits: the school is visible from now on.

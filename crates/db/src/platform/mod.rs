@@ -132,15 +132,7 @@ impl<'c> PlatformWriteTx<'c> {
         context: RequestContext,
         act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let read_tx = ReadTx {
-            connection: &mut *self.platform.connection,
-            context: context.clone(),
-        };
-        let mut tx = WriteTx {
-            read_tx,
-            changes: Vec::new(),
-            stored: Stored::default(),
-        };
+        let mut tx = WriteTx::on(&mut *self.platform.connection, context.clone());
         let outcome = act(&mut tx)?;
         let changes = tx.take_changes();
         if !changes.is_empty() {

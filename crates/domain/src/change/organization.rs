@@ -1,10 +1,27 @@
 //! Changes of organizations.
 
 use crate::file::FileKey;
-use crate::id::SessionId;
+use crate::id::{OrganizationId, SessionId};
 use crate::organization::Organization;
 use crate::patch::FieldDiff;
+use crate::time::Timestamp;
 use crate::user::Person;
+
+/// What the archive of an imported organization states about itself, and the number of its people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArchiveOrigin {
+    /// The address of the other installation.
+    pub installation: Option<String>,
+    /// The short name there.
+    pub slug: String,
+    pub release: String,
+    /// When the rows were read.
+    pub taken_at: Option<Timestamp>,
+    /// New accounts.
+    pub accounts: u64,
+    /// People whose addresses had an account and were invited.
+    pub invited: usize,
+}
 
 /// A change of an organization.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +30,12 @@ pub enum OrganizationChange {
         organization: Box<Organization>,
         /// The first owner; `None` while the owner is only invited.
         owner: Option<Person>,
+    },
+    /// The organization arrived from another installation, with all rows.
+    Imported {
+        organization: OrganizationId,
+        name: String,
+        origin: ArchiveOrigin,
     },
     /// Fields or settings changed.
     Updated {

@@ -9,4 +9,5 @@ mod sign_in_log;
 mod transactor;
 mod versions;
 
+pub use activity_log::entry as activity_entry;
 pub use transactor::{ConditionalChange, Transactor};

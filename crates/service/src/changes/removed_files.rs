@@ -119,6 +119,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Administration(_)
         | Change::Organization(
             Organization::Created { .. }
+            | Organization::Imported { .. }
             | Organization::Updated { .. }
             | Organization::Suspended { .. }
             | Organization::Activated { .. }

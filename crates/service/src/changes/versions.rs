@@ -94,7 +94,10 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
             | Document::Deleted { .. },
         )
         | Change::Organization(
-            Organization::Created { .. } | Organization::Deleted { .. } | Organization::Purged { .. },
+            Organization::Created { .. }
+            | Organization::Imported { .. }
+            | Organization::Deleted { .. }
+            | Organization::Purged { .. },
         )
         | Change::Help(_)
         | Change::Comment(_)

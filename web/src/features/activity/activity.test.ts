@@ -95,6 +95,18 @@ describe("details", () => {
       { field: "waitedSeconds", value: { is: "seconds", count: 90 } },
       { field: "documents", value: { is: "number", count: 2 } },
     ]);
+    expect(
+      listDetails({
+        installation: "https://former.example",
+        takenAt: "2026-11-26T14:14:34.365Z",
+        accounts: 10,
+        invited: 0,
+      }),
+    ).toEqual([
+      { field: "installation", value: { is: "text", text: "https://former.example" } },
+      { field: "takenAt", value: { is: "moment", at: "2026-11-26T14:14:34.365Z" } },
+      { field: "accounts", value: { is: "number", count: 10 } },
+    ]);
     expect(listDetails({ groupIds: ["g", "gone"], feedbackId: "f" }, new Map([["g", "Rivers"]]))).toEqual([
       { field: "groupIds", value: { is: "list", items: ["Rivers"] } },
     ]);

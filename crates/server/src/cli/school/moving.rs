@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use backup::school::{ImportOptions, SchoolManifest};
+use backup::school::{COMMAND, ImportOptions, SchoolHeader, SchoolManifest};
 use backup::{ArchiveOutput, Installation, Progress, Recipients, WriteOptions};
 use clap::Args;
 use common::clock;
@@ -11,10 +11,13 @@ use db::dump::ImportedSchool;
 use db::platform::CrossTenantReason;
 use db::{RequestContext, Store};
 use domain::account_email::is_placeholder;
-use domain::id::UserId;
+use domain::change::Change;
+use domain::change::organization::{ArchiveOrigin, OrganizationChange};
+use domain::id::{OrganizationId, UserId};
 use domain::text::Slug;
+use domain::time::Timestamp;
 use realtime::bus::EventBus;
-use service::changes::Transactor;
+use service::changes::{Transactor, activity_entry};
 
 use super::super::backup::{NewArchive, ProgressPrinter, check_complete, describe_names, fetch, with_installation};
 use super::super::{database, print_line, report};
@@ -35,6 +38,9 @@ pub struct SchoolExportArgs {
     /// Encrypt the archive for this public key of age (age1…); several keys are separated by commas
     #[arg(long = "recipient", value_name = "KEY", value_delimiter = ',')]
     recipients: Vec<String>,
+    /// URL of this installation; the archive and the activity log of the other installation name it
+    #[arg(long, env = "FRONTEND_URL")]
+    frontend_url: Option<String>,
     #[command(flatten)]
     pub(super) storage: StorageArgs,
 }
@@ -73,7 +79,9 @@ pub fn export(arguments: &SchoolExportArgs) -> anyhow::Result<()> {
                  output: &mut dyn ArchiveOutput,
                  options: &WriteOptions<'_>,
                  report_progress: &mut dyn FnMut(Progress)| {
-        backup::school::export(installation, &arguments.slug, output, options, report_progress)
+        let address = arguments.frontend_url.as_deref().map(str::trim);
+        let address = address.filter(|url| !url.is_empty()).map(str::to_owned);
+        backup::school::export(installation, &arguments.slug, address, output, options, report_progress)
     };
     new.write(write, |_, written| {
         report(&format!(
@@ -116,7 +124,8 @@ pub fn import(arguments: &SchoolImportArgs) -> anyhow::Result<()> {
             is_incomplete_accepted: arguments.incomplete,
             free_bytes: free_bytes(storage),
         };
-        let imported = backup::school::import(installation, &archive, &options, &mut |progress| {
+        let record = |imported: &ImportedSchool| activity_entry(&imported_change(&archive.header, imported));
+        let imported = backup::school::import(installation, &archive, &options, &record, &mut |progress| {
             progress_printer.print(&progress);
         })?;
         describe(&imported, arguments.dry_run);
@@ -126,6 +135,24 @@ pub fn import(arguments: &SchoolImportArgs) -> anyhow::Result<()> {
         }
         set_owner_passwords(installation, &imported)
     })
+}
+
+/// Returns the change that the activity log of the school records. The archive states its origin; it is not verified.
+fn imported_change(header: &SchoolHeader, imported: &ImportedSchool) -> Change {
+    let origin = ArchiveOrigin {
+        installation: header.installation.clone(),
+        slug: header.slug.clone(),
+        release: header.release.clone(),
+        taken_at: Timestamp::parse(&header.taken_at).ok(),
+        accounts: imported.accounts,
+        invited: imported.invited.len(),
+    };
+    let change = OrganizationChange::Imported {
+        organization: OrganizationId::new(imported.organization.as_str()),
+        name: imported.name.clone(),
+        origin,
+    };
+    change.into()
 }
 
 /// Returns the free bytes of the disk with the files; `None` if they are in an object store.
@@ -191,7 +218,7 @@ fn set_owner_passwords(installation: &Installation, imported: &ImportedSchool) -
     for (owner, email) in &imported.owners {
         let password = auth::temporary_password::generate();
         let hash = better_auth::password::hash(&password);
-        let context = RequestContext::for_service(tenant.clone(), "groupwork school", clock::now());
+        let context = RequestContext::for_service(tenant.clone(), COMMAND, clock::now());
         let user = UserId::new(owner.as_str());
         let written = transactor.write(context, move |tx| {
             let good_until = tx.now().plus_seconds(OWNER_PASSWORD_SECONDS);

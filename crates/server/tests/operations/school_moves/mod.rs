@@ -14,7 +14,7 @@ use db::Database;
 use db::dump::Snapshot;
 use db::dump::school::{LEFT_OUT, ORGANIZATION, PEOPLE, SCHOOL_TABLES, SchoolTable};
 use db::gdpr::data_map::{MAP, PersonalDataKind};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::full_school::FullSchool;
 use test_support::db_grep::rows_of;
@@ -117,8 +117,16 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
     );
     let archive = school.app.folder().join("north.school");
     let file = archive.to_str().unwrap();
-    let said = run_ok(&source, &["school", "export", "north", "--output", file]);
-    assert!(said.contains("North School (north)"), "{said}");
+    let export = ["school", "export", "north", "--output", file];
+    let output = source
+        .command(&export, &[("FRONTEND_URL", "http://former.test")])
+        .output();
+    let output = output.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("North School (north)"),
+        "{said}"
+    );
     run_refused(
         &source,
         &["school", "export", "north", "--output", file],
@@ -138,6 +146,7 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
     let said = run_ok(&target, &["school", "import", file]);
     assert!(said.contains("imported as north"), "{said}");
     check_unchanged(&before, &target.database).await;
+    check_record_of_import(&target, &north).await;
     let said_scrub = run_ok(&target, &["scrub", "--older-than", "0"]);
     assert!(
         said_scrub.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
@@ -169,6 +178,34 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
     use_school(&mut target, &school, password_of(&said)).await;
     target.close();
     school.close().await;
+}
+
+/// The activity log of the imported school has one record of the import, which the export of the platform contains.
+/// Removes it, so that the rows are those of the archive again.
+async fn check_record_of_import(target: &ServerEnv, north: &str) {
+    let said = run_ok(target, &["audit", "export", "--school", "north"]);
+    let records = said.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let imports: Vec<Value> = records
+        .filter(|record: &Value| record["category"] == "TENANT" && record["action"] == "IMPORT")
+        .collect();
+    assert_eq!(imports.len(), 1, "{imports:?}");
+    let (record, details) = (&imports[0], &imports[0]["details"]);
+    assert_eq!(record["userName"], "groupwork school");
+    assert_eq!(
+        (&record["userId"], &record["userRole"]),
+        (&Value::Null, &json!("system"))
+    );
+    assert_eq!(record["entityName"], "North School");
+    assert_eq!(details["installation"], "http://former.test");
+    assert_eq!((&details["slug"], &details["accounts"]), (&json!("north"), &json!(10)));
+    assert!(
+        details["takenAt"].is_string() && details["release"].is_string(),
+        "{details}"
+    );
+    let remove = format!(
+        "DELETE FROM activity_logs WHERE organization_id = '{north}' AND category = 'TENANT' AND action = 'IMPORT'"
+    );
+    execute(&target.database, remove).await;
 }
 
 fn password_of(said: &str) -> &str {

@@ -20,6 +20,18 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<LogEntry> {
         OrganizationChange::Created { organization, owner } => {
             about(Action::Create, organization).details(json!({"owner": owner.as_ref().map(person)}))
         }
+        OrganizationChange::Imported {
+            organization,
+            name,
+            origin,
+        } => LogEntry::new(Category::Tenant, Action::Import, "organization", organization, name).details(json!({
+            "installation": origin.installation,
+            "takenAt": origin.taken_at,
+            "slug": origin.slug,
+            "release": origin.release,
+            "accounts": origin.accounts,
+            "invited": origin.invited,
+        })),
         OrganizationChange::Updated { organization, changed } => {
             about(Action::Update, organization).details(difference(changed))
         }

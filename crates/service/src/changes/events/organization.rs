@@ -43,7 +43,9 @@ pub fn emit(change: &OrganizationChange, builder: &mut EventBuilder<'_>) {
             };
             builder.emit(&header, vec![builder.organization()], payload);
         }
-        OrganizationChange::Created { .. } | OrganizationChange::Purged { .. } => {}
+        OrganizationChange::Created { .. }
+        | OrganizationChange::Imported { .. }
+        | OrganizationChange::Purged { .. } => {}
     }
 }
 
