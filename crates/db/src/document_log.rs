@@ -1,7 +1,7 @@
 //! Logs of documents in the built-in editor: commits of steps, snapshots, and late commits. Whether a commit is accepted
 //! is decided elsewhere.
 
-mod packs;
+pub(crate) mod packs;
 
 use domain::document_log::{DocumentCommit, DocumentGeneration, DocumentLog};
 use domain::id::{AssignmentId, DocumentId, RevisionId, UserId};

@@ -19,6 +19,8 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::document_log::packs;
+
 use super::tables::{ArchivedTable, USER_COLUMNS, USER_LISTS};
 use crate::dump::{Cell, ColumnType};
 use common::error::{Error, Result};
@@ -180,6 +182,17 @@ impl ArchivedRow<'_> {
                 let id = entry.as_str().or_else(|| entry["userId"].as_str());
                 people.extend(id.map(str::to_owned));
             }
+        }
+        if table == "document_steps"
+            && self.int("packed_from").is_some()
+            && let Some(text) = self.text("steps")
+        {
+            // A damaged pack is archived as it is.
+            let authors = packs::rename_authors(text, &mut |id| {
+                people.push(id.to_owned());
+                None
+            });
+            drop(authors);
         }
         people.sort_unstable();
         people.dedup();

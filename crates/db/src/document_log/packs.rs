@@ -2,7 +2,7 @@
 //! pack is a small part of the size of its rows. Every commit keeps its version, so clients that were offline since
 //! before the pack can still be served.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufReader, Read as _, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
@@ -48,9 +48,7 @@ pub(super) fn pack(commits: &[DocumentCommit]) -> Result<String> {
         pack.commits.push(packed);
         before = at;
     }
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(&serde_json::to_vec(&pack)?)?;
-    Ok(BASE64.encode(encoder.finish()?))
+    compress(&pack)
 }
 
 /// Returns the commits of a pack; `first` is the version of the first one.
@@ -79,6 +77,39 @@ pub(super) fn unpack(first: i64, text: &str) -> Result<Vec<DocumentCommit>> {
     });
     let commits: Option<Vec<_>> = unpacked.collect();
     commits.ok_or_else(|| anyhow::anyhow!("packed commits: an index is out of range").into())
+}
+
+/// The authors alone: the commits are skipped while they are read, so memory does not depend on them.
+#[derive(Deserialize)]
+struct PackAuthors {
+    authors: Vec<String>,
+}
+
+/// Calls `rename` with every author of a pack, and returns the pack with the returned ids, or `None` if none changed.
+pub(crate) fn rename_authors(text: &str, rename: &mut dyn FnMut(&str) -> Option<String>) -> Result<Option<String>> {
+    let bytes = BASE64
+        .decode(text)
+        .map_err(|error| anyhow::anyhow!("packed commits: {error}"))?;
+    let json = || BufReader::new(DeflateDecoder::new(bytes.as_slice()).take(UNPACKED_MAX));
+    let PackAuthors { mut authors } = serde_json::from_reader(json())?;
+    let mut is_changed = false;
+    for author in &mut authors {
+        if let Some(other) = rename(author) {
+            *author = other;
+            is_changed = true;
+        }
+    }
+    if !is_changed {
+        return Ok(None);
+    }
+    let pack: Pack = serde_json::from_reader(json())?;
+    compress(&Pack { authors, ..pack }).map(Some)
+}
+
+fn compress(pack: &Pack) -> Result<String> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&serde_json::to_vec(pack)?)?;
+    Ok(BASE64.encode(encoder.finish()?))
 }
 
 fn index_of(list: &mut Vec<String>, text: &str) -> usize {
@@ -110,6 +141,27 @@ mod tests {
             }
         };
         (0..).zip(characters).take(count).map(commit).collect()
+    }
+
+    #[test]
+    fn authors_of_a_pack_are_renamed() -> Result<()> {
+        let commits = typed(8);
+        let packed = pack(&commits)?;
+        let mut seen = Vec::new();
+        let same = rename_authors(&packed, &mut |author| {
+            seen.push(author.to_owned());
+            None
+        })?;
+        assert_eq!((same, seen.len()), (None, 4));
+        let renamed = rename_authors(&packed, &mut |author| (author == seen[1]).then(|| "other".to_owned()))?;
+        let renamed = unpack(1, &renamed.unwrap_or_default())?;
+        assert_eq!(renamed.len(), commits.len());
+        for (now, before) in renamed.iter().zip(&commits) {
+            let is_same = now.author_id == before.author_id && before.author_id.as_str() != seen[1];
+            assert!(is_same || now.author_id.as_str() == "other");
+            assert_eq!((&now.steps, now.committed_at), (&before.steps, before.committed_at));
+        }
+        Ok(())
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::snapshot::{FileReference, Snapshot, each};
 use super::{Cell, ColumnType, DumpTable, TableColumn, quoted};
 use crate::connection::Connection;
+use crate::document_log::packs;
 use common::error::{Error, Result};
 
 /// A table that an archive of a school contains. All of its columns are carried, except the organization and those in
@@ -304,6 +305,18 @@ impl Snapshot {
                 collect(&text, is_list)?;
             }
         }
+        let packs = format!(
+            "SELECT steps FROM document_steps WHERE organization_id = {organization} AND packed_from IS NOT NULL"
+        );
+        each(&mut self.connection, &packs, &[ColumnType::Text], |row| {
+            if let [Cell::Text(text)] = row {
+                packs::rename_authors(text, &mut |id| {
+                    ids.insert(id.to_owned());
+                    None
+                })?;
+            }
+            Ok(())
+        })?;
         Ok(ids)
     }
 

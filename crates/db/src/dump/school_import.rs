@@ -24,6 +24,7 @@ use super::{Cell, ColumnType, DumpTable, TableColumn, catalog, quoted};
 use crate::activity::LogEntry;
 use crate::archives::format::{ArchivedRow, RowHeader};
 use crate::connection::Connection;
+use crate::document_log::packs;
 use crate::platform::PlatformTx;
 use crate::sql::{Sql, Value as SqlValue};
 use crate::{Database, RequestContext, WriteTx, args, statements};
@@ -733,6 +734,16 @@ pub(super) fn rename_people(
         let other = row.text(column).and_then(&mut renamed);
         if let Some(other) = other {
             row.set_text(column, &other);
+        }
+    }
+    // Packed commits name their authors in the pack.
+    if row.header.table == "document_steps"
+        && row.int("packed_from").is_some()
+        && let Some(text) = row.text("steps")
+    {
+        let other = packs::rename_authors(text, &mut renamed).map_err(|_| refused("packed commits are damaged"))?;
+        if let Some(other) = other {
+            row.set_text("steps", &other);
         }
     }
     for column in lists {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use flate2::Compression;
-use flate2::read::{GzDecoder, ZlibDecoder};
-use flate2::write::{GzEncoder, ZlibEncoder};
+use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -78,6 +78,18 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
             forgery.set("submissions", "member_ids", &json!(json!([foreign.person]).to_string()));
         },
     );
+    forge(
+        "a person of another school in packed commits",
+        "who is not in the archive",
+        &|forgery| {
+            forgery.set("document_steps", "packed_from", &json!(1));
+            forgery.set("document_steps", "steps", &json!(pack_by(&foreign.person)));
+        },
+    );
+    forge("a damaged pack of commits", "packed commits are damaged", &|forgery| {
+        forgery.set("document_steps", "packed_from", &json!(1));
+        forgery.set("document_steps", "steps", &json!("x"));
+    });
     forge("the id of a row of another school", "rows of subjects", &|forgery| {
         forgery.set("subjects", "id", &json!(foreign.subject));
     });
@@ -141,6 +153,22 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
     bomb.bomb = true;
     all.push(("a bomb".to_owned(), bomb.bytes(), "contradicts itself"));
     all
+}
+
+/// Returns the authors of a pack of commits.
+pub fn authors_of(pack: &str) -> Vec<String> {
+    let bytes = STANDARD_NO_PAD.decode(pack).unwrap();
+    let pack: Value = serde_json::from_reader(DeflateDecoder::new(bytes.as_slice())).unwrap();
+    let authors = pack["authors"].as_array().unwrap().iter();
+    authors.map(|author| author.as_str().unwrap().to_owned()).collect()
+}
+
+/// Returns a pack with one commit of this author.
+pub fn pack_by(author: &str) -> String {
+    let pack = json!({"authors": [author], "clients": ["c"], "commits": [[0, 0, "ref", 0, []]]});
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(pack.to_string().as_bytes()).unwrap();
+    STANDARD_NO_PAD.encode(encoder.finish().unwrap())
 }
 
 fn damaged(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {

@@ -376,6 +376,12 @@ async fn purged_school(kind: DatabaseKind) {
     let (app, world, env) = (&school.app, &school.app.world, school.env());
     let archive = app.folder().join("north.school");
     let file = archive.to_str().unwrap();
+    let pack = format!(
+        "UPDATE document_steps SET packed_from = version, steps = '{}' WHERE organization_id = '{}'",
+        forged::pack_by(&world.ada.id),
+        world.north
+    );
+    execute(&app.database, pack).await;
     run_ok(&env, &["school", "export", "north", "--output", file]);
     let root = app.as_(&world.root);
     let path = format!("/tenants/{}", world.north);
@@ -417,6 +423,20 @@ async fn purged_school(kind: DatabaseKind) {
         ),
     );
     assert!(named.await.is_empty());
+    // Packed commits name their author by the new id, too.
+    let packs = format!(
+        "SELECT steps FROM document_steps WHERE organization_id = '{}' AND packed_from IS NOT NULL",
+        world.north
+    );
+    let packs = texts(&app.database, packs).await.into_iter().flatten();
+    let authors: BTreeSet<String> = packs.flat_map(|pack| forged::authors_of(&pack)).collect();
+    let ada = format!(
+        "SELECT id FROM users WHERE home_organization_id = '{}' AND name = '{}' AND id <> '{}'",
+        world.north, world.ada.name, world.ada.id
+    );
+    let ada: BTreeSet<String> = texts(&app.database, ada).await.into_iter().flatten().collect();
+    assert_eq!(ada.len(), 1);
+    assert_eq!(authors, ada);
     // The one student without an address has the former account again.
     let finn = format!(
         "SELECT user_name FROM users WHERE id = '{}' AND home_organization_id = '{}' AND is_active",
