@@ -164,6 +164,26 @@ fn debian_page_leads_to_first_lesson() {
     );
 }
 
+/// Runs two instances behind nginx with PostgreSQL and an object store, and restarts and kills them.
+#[test]
+#[ignore = "long: make test-resilience"]
+fn two_instances_behind_nginx_fail_no_request() {
+    let binary = test_support::server_binary();
+    let object_store = binary.with_file_name("examples").join("object-store");
+    if !object_store.exists() {
+        println!("skipped: cargo has not built the example object-store");
+        return;
+    }
+    let arguments = [binary.to_str().unwrap(), object_store.to_str().unwrap()];
+    let (is_fine, text) = run_tool("scripts/play-nginx", &arguments).unwrap();
+    println!("{text}");
+    assert!(is_fine, "{text}");
+    assert!(
+        text.contains("every check held") || text.contains("skipped: "),
+        "{text}"
+    );
+}
+
 /// Returns the names of all settings.
 fn setting_names() -> Vec<String> {
     let example = read("packaging/groupwork.env.example");
