@@ -157,7 +157,8 @@ pub static PEOPLE: RowTable = RowTable {
 const SCHEMA_COLUMNS: &str =
     "SELECT m.name AS table_name, c.name AS name, c.type AS type, c.dflt_value AS default_value
     FROM sqlite_master m JOIN pragma_table_info(m.name) c
-    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND c.name <> 'organization_id' ORDER BY m.name, c.cid";
+    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> 'refinery_schema_history'
+        AND c.name <> 'organization_id' ORDER BY m.name, c.cid";
 
 /// The columns of each archived table, by its name in the archive.
 static COLUMNS: LazyLock<BTreeMap<&'static str, Vec<ArchivedColumn>>> = LazyLock::new(|| {
