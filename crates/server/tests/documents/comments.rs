@@ -357,7 +357,10 @@ both!(comment_mentions_only_users_who_can_view_the_document, |app| {
     }
     assert_eq!(refusals[0]["details"][0]["path"], "text", "{}", refusals[0]);
     assert!(refusals.windows(2).all(|pair| pair[0] == pair[1]), "{refusals:?}");
-    let many: String = (0..21).map(|number| format!("@[user-{number}] ")).collect();
+    let many = (0..21)
+        .map(|number| format!("@[user-{number}]"))
+        .collect::<Vec<_>>()
+        .join(" ");
     comment(&ben, &document, Value::Null, &many).await.invalid("text");
     assert_eq!(list(&ben, &document).await["threads"].as_array().unwrap().len(), 1);
     // Members cannot view a group that has not started; their names stay known.

@@ -24,7 +24,9 @@ impl DocumentWorkflows {
             .await?;
         let language = settings.locale.map(|locale| locale.as_str().to_owned());
         let file = match &source.content {
-            ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file) => self.read_stored(&file.key).await?,
+            ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file) => {
+                self.read_stored(&file.key, &file.sha256).await?
+            }
             ConversionInput::Blank => blank(source.extension)?,
         };
         let title = source.title.clone();

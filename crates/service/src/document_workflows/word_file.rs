@@ -2,6 +2,7 @@
 //! time, so it runs on a thread for blocking tasks, a few at a time.
 
 use std::collections::HashMap;
+use std::pin::pin;
 
 use bytes::Bytes;
 use docx::{Limits, NewImage};
@@ -11,10 +12,10 @@ use domain::document_kind::FileExtension;
 use domain::document_log::PackagedImage;
 use domain::file::FileKey;
 use domain::id::{DocumentId, ImageId};
+use futures_util::StreamExt;
 use rich_text::{Node, NodeType};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::io::AsyncReadExt;
 
 use super::DocumentWorkflows;
 use super::log_save::original;
@@ -105,7 +106,7 @@ impl DocumentWorkflows {
         let original = self.read_file(original).await?;
         let mut images = HashMap::new();
         for image in added.into_iter().filter(|image| is_used(&content, image.id.as_str())) {
-            let bytes = self.read_stored(&image.file_key).await?;
+            let bytes = self.read_stored(&image.file_key, &image.sha256).await?;
             let new = NewImage {
                 media_type: image.mime_type,
                 bytes,
@@ -135,16 +136,19 @@ impl DocumentWorkflows {
 
     async fn read_file(&self, file: &CurrentFile) -> Result<Vec<u8>> {
         match file {
-            CurrentFile::Revision(revision) => self.read_stored(&revision.file_key).await,
+            CurrentFile::Revision(revision) => self.read_stored(&revision.file_key, &revision.sha256).await,
             CurrentFile::Blank(extension) => blank(*extension),
         }
     }
 
-    pub(super) async fn read_stored(&self, key: &FileKey) -> Result<Vec<u8>> {
+    /// Reads a file. A damaged one is an error: its content must not become that of a PDF or of the next revision.
+    pub(super) async fn read_stored(&self, key: &FileKey, sha256: &str) -> Result<Vec<u8>> {
         let blob = self.files.open(key).await?;
-        let size = blob.size();
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        blob.read(0..size).await?.read_to_end(&mut bytes).await?;
+        let mut bytes = Vec::with_capacity(usize::try_from(blob.size()).unwrap_or_default());
+        let mut chunks = pin!(blob.read_verified(sha256).await?);
+        while let Some(chunk) = chunks.next().await {
+            bytes.extend_from_slice(&chunk?);
+        }
         Ok(bytes)
     }
 }

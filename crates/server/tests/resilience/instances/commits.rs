@@ -106,7 +106,7 @@ impl TwoClients {
             if let Some(body) = body {
                 request = request.json(body);
             }
-            if let Ok(answer) = request.timeout(Duration::from_secs(60)).send().await {
+            if let Ok(answer) = request.timeout(Duration::from_mins(1)).send().await {
                 let status = answer.status();
                 // The connection may end within the body.
                 if let Ok(bytes) = answer.bytes().await
