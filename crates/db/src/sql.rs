@@ -159,10 +159,12 @@ fn number_parameters(text: String) -> (String, Vec<String>) {
             numbered.push('\'');
         }
         numbered.push_str(pieces.next().unwrap_or_default());
+        let mut is_cast = false;
         for piece in pieces {
             let is_other = |character: char| !character.is_ascii_lowercase() && character != '_';
             let (name, rest) = piece.split_at(piece.find(is_other).unwrap_or(piece.len()));
-            if index % 2 == 1 || name.is_empty() {
+            if index % 2 == 1 || name.is_empty() || is_cast {
+                is_cast = piece.is_empty();
                 numbered.push(':');
                 numbered.push_str(piece);
                 continue;
@@ -446,14 +448,15 @@ mod tests {
     use super::*;
 
     static UPDATE: Sql = Sql::built(|| {
-        "UPDATE x SET a = :a, b = 'c:d', e = CAST(:a AS TEXT) WHERE o = $1 AND id = :id_of_x AND f = ':g'".to_owned()
+        "UPDATE x SET a = :a, b = 'c:d', e = CAST(:a AS TEXT) WHERE o = $1 AND id = :id_of_x AND f = ':g' AND h::text = :a"
+            .to_owned()
     });
 
     #[test]
     fn named_parameters_are_numbered_after_the_others() {
         assert_eq!(
             UPDATE.text(),
-            "UPDATE x SET a = $2, b = 'c:d', e = CAST($2 AS TEXT) WHERE o = $1 AND id = $3 AND f = ':g'"
+            "UPDATE x SET a = $2, b = 'c:d', e = CAST($2 AS TEXT) WHERE o = $1 AND id = $3 AND f = ':g' AND h::text = $2"
         );
         let values = named![unused: 1_i64, id_of_x: "x", a: true];
         assert_eq!(

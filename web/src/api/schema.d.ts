@@ -31931,52 +31931,51 @@ export interface operations {
                      *       "canComment": true,
                      *       "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
                      *       "generation": 1,
+                     *       "mentionable": [
+                     *         {
+                     *           "id": "32350c9b-0bd7-709f-88da-d5d78c5cc53c",
+                     *           "image": null,
+                     *           "name": "Ada Teacher"
+                     *         }
+                     *       ],
+                     *       "mentioned": [
+                     *         {
+                     *           "id": "32350c9b-0bd7-709f-88da-d5d78c5cc53c",
+                     *           "image": null,
+                     *           "name": "Ada Teacher"
+                     *         },
+                     *         {
+                     *           "id": "32350c9b-0bd7-709f-88da-d5d78c5cc53c",
+                     *           "image": null,
+                     *           "name": "Cem Student"
+                     *         }
+                     *       ],
                      *       "threads": [
                      *         {
-                     *           "anchor": {
-                     *             "from": 5,
-                     *             "generation": 1,
-                     *             "to": 10,
-                     *             "version": 1
-                     *           },
+                     *           "anchor": null,
                      *           "comments": [
                      *             {
                      *               "author": {
                      *                 "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
                      *                 "image": null,
-                     *                 "name": "Cem Student"
-                     *               },
-                     *               "createdAt": "2026-11-26T04:12:05.543Z",
-                     *               "editedAt": null,
-                     *               "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
-                     *               "text": "Which river?"
-                     *             },
-                     *             {
-                     *               "author": {
-                     *                 "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
-                     *                 "image": null,
                      *                 "name": "Ben Student"
                      *               },
-                     *               "createdAt": "2026-11-26T04:12:05.817Z",
-                     *               "editedAt": "2026-11-26T04:12:05.980Z",
-                     *               "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
-                     *               "text": "The Havel."
+                     *               "createdAt": "2026-09-01T08:00:00.000Z",
+                     *               "editedAt": null,
+                     *               "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
+                     *               "text": "Look, @[32350c9b-0bd7-709f-88da-d5d78c5cc53c] and @[32350c9b-0bd7-709f-88da-d5d78c5cc53c]!"
                      *             }
                      *           ],
-                     *           "createdAt": "2026-11-26T04:12:05.543Z",
+                     *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
                      *           "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
-                     *           "isResolved": true,
-                     *           "quote": "river",
-                     *           "resolvedAt": "2026-11-26T04:12:06.474Z",
-                     *           "resolvedBy": {
-                     *             "id": "af03445d-fdbe-7725-89a6-18f91345f327",
-                     *             "image": null,
-                     *             "name": "Ada Teacher"
-                     *           }
+                     *           "isResolved": false,
+                     *           "quote": null,
+                     *           "resolvedAt": null,
+                     *           "resolvedBy": null
                      *         }
                      *       ],
-                     *       "version": 1
+                     *       "version": 0
                      *     }
                      */
                     "application/json": components["schemas"]["CommentList"];
@@ -32122,35 +32121,35 @@ export interface operations {
                      *       "comments": [
                      *         {
                      *           "author": {
-                     *             "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
+                     *             "id": "486fe8f8-6977-7d13-8a7c-5302aa97425f",
                      *             "image": null,
                      *             "name": "Cem Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.543Z",
                      *           "editedAt": null,
-                     *           "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
+                     *           "id": "05aeaff7-4cf8-7e84-8086-4fc60ed1b102",
                      *           "text": "Which river?"
                      *         },
                      *         {
                      *           "author": {
-                     *             "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
+                     *             "id": "429a9582-0b7b-7a06-876d-c28cbdb29e37",
                      *             "image": null,
                      *             "name": "Ben Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.817Z",
                      *           "editedAt": "2026-11-26T04:12:05.980Z",
-                     *           "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
+                     *           "id": "a3755a7a-6e17-774f-8179-894e7bfbfbf6",
                      *           "text": "The Havel."
                      *         }
                      *       ],
                      *       "createdAt": "2026-11-26T04:12:05.543Z",
-                     *       "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
-                     *       "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
+                     *       "documentId": "9cdc967d-0189-7ca3-8226-b3beca5eebeb",
+                     *       "id": "42ad7f11-0c3c-75e4-85c7-0f90b36ca4bb",
                      *       "isResolved": true,
                      *       "quote": "river",
                      *       "resolvedAt": "2026-11-26T04:12:06.474Z",
                      *       "resolvedBy": {
-                     *         "id": "af03445d-fdbe-7725-89a6-18f91345f327",
+                     *         "id": "48ec8a58-ab5e-7efe-8354-dd7aac6679c5",
                      *         "image": null,
                      *         "name": "Ada Teacher"
                      *       }
@@ -32219,30 +32218,30 @@ export interface operations {
                      *       "comments": [
                      *         {
                      *           "author": {
-                     *             "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
+                     *             "id": "486fe8f8-6977-7d13-8a7c-5302aa97425f",
                      *             "image": null,
                      *             "name": "Cem Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.543Z",
                      *           "editedAt": null,
-                     *           "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
+                     *           "id": "05aeaff7-4cf8-7e84-8086-4fc60ed1b102",
                      *           "text": "Which river?"
                      *         },
                      *         {
                      *           "author": {
-                     *             "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
+                     *             "id": "429a9582-0b7b-7a06-876d-c28cbdb29e37",
                      *             "image": null,
                      *             "name": "Ben Student"
                      *           },
                      *           "createdAt": "2026-11-26T04:12:05.817Z",
                      *           "editedAt": null,
-                     *           "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
+                     *           "id": "a3755a7a-6e17-774f-8179-894e7bfbfbf6",
                      *           "text": "The Spree."
                      *         }
                      *       ],
                      *       "createdAt": "2026-11-26T04:12:05.543Z",
-                     *       "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
-                     *       "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
+                     *       "documentId": "9cdc967d-0189-7ca3-8226-b3beca5eebeb",
+                     *       "id": "42ad7f11-0c3c-75e4-85c7-0f90b36ca4bb",
                      *       "isResolved": false,
                      *       "quote": "river",
                      *       "resolvedAt": null,
@@ -32349,13 +32348,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "d8a69edd-ecf2-7917-8cd2-0c386dcf1c3a",
+                     *         "id": "429a9582-0b7b-7a06-876d-c28cbdb29e37",
                      *         "image": null,
                      *         "name": "Ben Student"
                      *       },
                      *       "createdAt": "2026-11-26T04:12:05.817Z",
                      *       "editedAt": "2026-11-26T04:12:05.980Z",
-                     *       "id": "7b4035c6-25cf-7aa6-86ea-3b61fc00d956",
+                     *       "id": "a3755a7a-6e17-774f-8179-894e7bfbfbf6",
                      *       "text": "The Havel."
                      *     }
                      */
