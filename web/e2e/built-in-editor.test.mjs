@@ -1,7 +1,15 @@
 // The built-in editor: two students write together, and nothing is lost when the network, the page or the server fails.
 import assert from "node:assert/strict";
 
-import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, TIMEOUT_MS, useDemo } from "./harness.mjs";
+import {
+  assertAccessible,
+  assertNoOverflow,
+  assertTargetSize,
+  scenario,
+  selectionMoved,
+  TIMEOUT_MS,
+  useDemo,
+} from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
 
@@ -67,6 +75,7 @@ scenario("two students write together and see each other", async (harness) => {
   await ben.locator(".remote-caret").first().waitFor({ state: "attached" });
   await ben.locator(".document").click();
   await ben.keyboard.press("Control+End");
+  await selectionMoved(ben);
   await ben.keyboard.type(" Ben, too.");
   await shows(ana, "Ben, too.");
   await ana.getByRole("button", { name: "Follow Ben Okoye" }).waitFor();

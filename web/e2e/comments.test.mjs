@@ -1,7 +1,7 @@
 // Comments on a document in the built-in editor: two students discuss a passage, and a teacher comments on submitted work.
 import assert from "node:assert/strict";
 
-import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, useDemo } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, selectionMoved, useDemo } from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
 
@@ -53,6 +53,7 @@ scenario("two students comment on a passage, reply and resolve", async (harness)
   const highlight = ana.locator(".document .commented").filter({ hasText: "river" });
   await highlight.waitFor();
   await ana.locator(".document").press("Control+Home");
+  await selectionMoved(ana);
   await ana.keyboard.type("Look: ");
   await highlight.click();
   const thread = threadOf(ana, "Ben Okoye");

@@ -2,7 +2,7 @@
 // clicks; anything that cannot be reached by Tab and the listed shortcuts fails the test.
 import assert from "node:assert/strict";
 
-import { TIMEOUT_MS, ready, scenario } from "./harness.mjs";
+import { ready, scenario, selectionMoved, TIMEOUT_MS } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 
@@ -78,6 +78,7 @@ scenario("student completes a lesson by keyboard", async (harness) => {
   )
     await page.keyboard.press("Tab");
   await page.keyboard.press("Control+End");
+  await selectionMoved(page);
   // The editor sends its changes with a delay; changes after the submission are rejected.
   const taken = page.waitForResponse(
     (answer) =>

@@ -275,6 +275,18 @@ export async function signIn(page, who, password = PASSWORD) {
   await page.keyboard.press("Enter");
 }
 
+/**
+ * Waits until the page has received the event of a selection that a key has moved. An editor learns of the selection from
+ * this event, so a key that follows sooner acts at the former place.
+ */
+export function selectionMoved(page) {
+  const frames = () =>
+    new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0)));
+    });
+  return page.evaluate(frames);
+}
+
 /** Reloads a page as that of an installation with a mail server; the demo has none. */
 export async function withMailServer(page) {
   const respond = async (route) => {

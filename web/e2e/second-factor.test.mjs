@@ -19,9 +19,9 @@ function code(secret, steps = 0) {
   return String(word % 1_000_000).padStart(6, "0");
 }
 
-/** Goes through the setup. Returns the secret and the recovery codes. */
-async function setUp(page) {
-  await page.locator("input[name=password]").last().fill(PASSWORD);
+/** Goes through the setup in a page, or in its dialog. Returns the secret and the recovery codes. */
+async function setUp(page, form = page) {
+  await form.locator("input[name=password]").fill(PASSWORD);
   await page.getByRole("button", { name: "Next" }).click();
   await page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
   await assertAccessible(page);
@@ -44,7 +44,7 @@ let ana;
 scenario("student sets up a second factor and signs in with code and recovery code", async (harness) => {
   const page = await harness.page("ana", { path: "/me", fresh: true, width: PHONE, allow: [/status of 401/] });
   await page.getByRole("button", { name: "Set up…" }).click();
-  ana = await setUp(page);
+  ana = await setUp(page, page.getByRole("alertdialog"));
   const section = page.getByRole("region", { name: "Second factor" });
   await section.getByText("On", { exact: true }).waitFor();
 
@@ -108,7 +108,7 @@ scenario("school requires a second factor of its staff, and an administrator rem
   assert.equal((await api.get("/users/me")).hasSecondFactor, false, "teachers are not required");
   const teacher = await harness.page("ada", { path: "/me", fresh: true, allow: [/status of 401/] });
   await teacher.getByRole("button", { name: "Set up…" }).click();
-  await setUp(teacher);
+  await setUp(teacher, teacher.getByRole("alertdialog"));
   await admin.reload();
   await ready(admin);
   await admin.getByRole("button", { name: /^More: Ada/ }).click();

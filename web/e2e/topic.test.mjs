@@ -1,7 +1,7 @@
 // Topic form: creation with a file, edits for all groups and for one group, drafts that survive a reload, the lock.
 import assert from "node:assert/strict";
 
-import { assertAccessible, ready, scenario } from "./harness.mjs";
+import { assertAccessible, ready, scenario, selectionMoved } from "./harness.mjs";
 
 scenario("topic is created with groups and a file, and missing fields are reported at the field", async (harness) => {
   const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
@@ -184,12 +184,14 @@ scenario("text is written with buttons and keys, and shows its own pictures to s
   const text = richText(page);
   await text.fill("Find a spring");
   await text.selectText();
+  await selectionMoved(page);
   const tools = page.getByRole("toolbar", { name: "Format: Text for all groups" });
   const tool = (name) => tools.getByRole("button", { name, exact: true });
   await page.keyboard.press("Control+b");
   await text.locator("strong").getByText("Find a spring").waitFor();
   assert.equal(await tool("Bold").getAttribute("aria-pressed"), "true");
   await page.keyboard.press("End");
+  await selectionMoved(page);
   await page.keyboard.press("Enter");
   await tool("Bold").click();
   await tool("List").click();
@@ -280,6 +282,7 @@ scenario("opened text is not changed, keeps what the editor cannot show, and und
   await assertAccessible(page);
   await text.getByText("Setext").click();
   await page.keyboard.press("End");
+  await selectionMoved(page);
   await page.keyboard.type("!");
   await save.and(page.locator(":enabled")).waitFor();
   assert.equal(await page.getByRole("button", { name: "Undo" }).isEnabled(), true);

@@ -1,7 +1,7 @@
 // Who wrote what in a document of the built-in editor, and how it was written, as a teacher sees it.
 import assert from "node:assert/strict";
 
-import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, useDemo } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, selectionMoved, useDemo } from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
 
@@ -21,6 +21,7 @@ scenario("teacher sees who wrote what in a submission", async (harness) => {
   const ben = await harness.page("ben", { path });
   await ben.locator(TEXT).filter({ hasText: "to the sea." }).click();
   await ben.keyboard.press("Control+End");
+  await selectionMoved(ben);
   await ben.keyboard.press("Enter");
   await ben.keyboard.type("The sea is salty.");
   await ana.locator(TEXT).filter({ hasText: "salty." }).waitFor();
