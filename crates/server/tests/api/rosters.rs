@@ -458,7 +458,7 @@ tenants!(co_teachers_count_for_the_brake, |app| {
         "{run}"
     );
     assert_eq!(class_with_co_teachers(app, &adam, "C00000").await.1.len(), 0);
-    // Without `endsAbsent`, and for a source of students, nobody is absent.
+    // Without `endsAbsent`, and with a source of students only, no co-teacher leaves.
     for setting in [
         json!({"endsAbsent": false}),
         json!({"endsAbsent": true, "roles": "STUDENTS"}),
