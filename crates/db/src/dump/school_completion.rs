@@ -12,7 +12,7 @@ use domain::invitation::LIFETIME;
 use super::school::SchoolTable;
 use super::school_import::{Arrival, FILES, SchoolImport, check_texts, refused, rename_mentioned, rename_people};
 use crate::archives::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, ChunkWriter, read_chunk};
-use crate::archives::tables::{ArchivedTable, USER_COLUMNS, USER_LISTS};
+use crate::archives::tables::ArchivedTable;
 use crate::platform::PlatformTx;
 use crate::platform::erasure::LogScan;
 use crate::sql::{Sql, Value};
@@ -265,9 +265,9 @@ fn check_archived_row(
     unknown: &mut BTreeSet<String>,
 ) -> Result<()> {
     let table = row.header.table.as_str();
-    if ArchivedTable::find(table).is_none() {
+    let Some(archived) = ArchivedTable::find(table) else {
         return Err(refused(format!("a deleted object has rows of {table:?}")));
-    }
+    };
     check_texts(row)?;
     if let Some(key) = row.text("file_key") {
         let is_listed = files
@@ -279,16 +279,15 @@ fn check_archived_row(
             )));
         }
     }
-    let columns = USER_COLUMNS.iter().filter(|(name, _)| *name == table);
-    let columns: Vec<&str> = columns.flat_map(|(_, columns)| columns.iter().copied()).collect();
-    let lists = USER_LISTS.iter().filter(|(name, _)| *name == table);
-    let mut lists: Vec<&str> = lists.map(|(_, column)| *column).collect();
-    match table {
-        "document_revisions" => lists.push("history"),
-        "document_snapshots" | "submission_documents" => lists.push("authorship"),
-        _ => {}
-    }
-    let mentions = SchoolTable::find(table).map_or(&[] as &[&str], |found| found.mentions);
-    rename_mentioned(row, mentions, people);
-    rename_people(row, &columns, &lists, people, unknown)
+    let Some(rules) = SchoolTable::find(archived.table) else {
+        return Ok(());
+    };
+    rename_mentioned(row, rules.mentions, people);
+    // Of the people in the former state of a document that was not deleted, a restore writes only who submitted it.
+    let users = if archived.is_inserted() {
+        rules.users
+    } else {
+        &["submitted_by_id"]
+    };
+    rename_people(row, users, rules.user_lists, people, unknown)
 }
