@@ -24,7 +24,7 @@ pub fn server() -> Option<String> {
             super::environment("CI").is_none(),
             "TEST_DATABASE_URL is required in CI: run `make test`"
         );
-        println!("SKIPPED on PostgreSQL: TEST_DATABASE_URL is not set; `make test` starts a server");
+        super::report_skipped("tests on PostgreSQL: TEST_DATABASE_URL is not set; `make test` starts a server");
     }
     url
 }

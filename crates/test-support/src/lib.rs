@@ -92,6 +92,19 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Reports a test that does not run, once for each reason. The message goes to the standard error output of the process,
+/// because the test harness hides what a passing test prints; `scripts/test-summary` counts it.
+pub fn report_skipped(reason: &str) {
+    use std::collections::BTreeSet;
+    use std::io::Write as _;
+    use std::sync::{Mutex, PoisonError};
+    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if reported.insert(reason.to_owned()) {
+        writeln!(std::io::stderr(), "SKIPPED: {reason}").ok();
+    }
+}
+
 /// The timeout of every wait: a watchdog for a busy machine, not a guarantee of the service.
 pub const WAIT_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(2);
 

@@ -41,7 +41,7 @@ pub fn clients_are_installed() -> bool {
             super::environment("CI").is_none(),
             "the npm clients are required in CI: run scripts/setup-tests"
         );
-        println!("SKIPPED: the npm clients are not installed; scripts/setup-tests installs them");
+        super::report_skipped("the npm clients are not installed; scripts/setup-tests installs them");
     }
     there
 }

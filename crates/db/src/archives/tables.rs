@@ -181,6 +181,12 @@ static COLUMNS: LazyLock<BTreeMap<&'static str, Vec<ArchivedColumn>>> = LazyLock
     tables.map(|table| (table.name, columns_of(table))).collect()
 });
 
+/// Reads the columns now, which takes as long as all migrations of an empty database. Otherwise the first deletion would,
+/// inside its transaction.
+pub fn prepare() {
+    LazyLock::force(&COLUMNS);
+}
+
 /// Reads the schema of an empty database, whose statements are not counted with those of a request.
 fn schema_columns() -> anyhow::Result<Vec<(String, ArchivedColumn)>> {
     let sqlite = migrated_in_memory()?;

@@ -37,7 +37,7 @@ fn count_matches(log: &str) -> Option<usize> {
     let filter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/fail2ban/groupwork.conf");
     let output = Command::new("fail2ban-regex").arg(&file).arg(filter).output();
     let Ok(output) = output else {
-        println!("skipped: fail2ban-regex is not installed");
+        test_support::report_skipped("fail2ban-regex is not installed");
         return None;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

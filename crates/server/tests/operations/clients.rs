@@ -89,7 +89,7 @@ fn is_idpyoidc_installed() -> bool {
             environment("CI").is_none(),
             "idpyoidc is required in CI: run scripts/setup-tests"
         );
-        println!("SKIPPED: idpyoidc is not installed; scripts/setup-tests installs it");
+        test_support::report_skipped("idpyoidc is not installed; scripts/setup-tests installs it");
     }
     is_installed
 }

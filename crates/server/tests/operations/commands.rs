@@ -218,7 +218,7 @@ fn check_with_promtool(text: &str) {
         .stderr(std::process::Stdio::piped())
         .spawn()
     else {
-        return println!("skipped: promtool is not installed");
+        return test_support::report_skipped("promtool is not installed");
     };
     promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = promtool.wait_with_output().unwrap();

@@ -227,7 +227,7 @@ fn command_of_root_runs_as_owner_of_data_folder() {
     let data = folder.path().join("data");
     std::fs::create_dir(&data).unwrap();
     if std::os::unix::fs::chown(&data, Some(OWNER), Some(OWNER)).is_err() {
-        println!("skipped: only root can give files to other users");
+        test_support::report_skipped("only root can give files to other users");
         return;
     }
     let settings = folder.path().join("groupwork.env");

@@ -82,7 +82,7 @@ async fn run_as(caller: SchemathesisUser, kind: DatabaseKind, examples: &str) {
             environment("CI").is_none(),
             "schemathesis is required in CI: run scripts/setup-tests"
         );
-        println!("SKIPPED: schemathesis is not installed; scripts/setup-tests installs it");
+        test_support::report_skipped("schemathesis is not installed; scripts/setup-tests installs it");
         return;
     }
     let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))

@@ -7,7 +7,7 @@ use domain::change::assignment::AssignmentChange;
 use domain::change::deletion::CascadeDeletion;
 use domain::course::Course;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
-use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId};
 use domain::list::List;
 use domain::number::{Points, RequiredSubmissions};
 use domain::patch::FieldDiff;
@@ -18,10 +18,11 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::acting_user::acting_user;
 use super::deletions::{self, Deleting, KeptDeletion};
 use super::group_assignments;
 use common::clock;
-use common::error::{Error, Result};
+use common::error::Result;
 use db::WriteTx;
 use db::assignments::VisibleAssignment;
 
@@ -93,7 +94,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
         tx.organization().clone(),
         new.title.clone(),
     );
-    let blank = Assignment::new(id, school, class.id, title, new.deadline, person(tx)?, tx.now());
+    let blank = Assignment::new(id, school, class.id, title, new.deadline, acting_user(tx)?, tx.now());
     let assignment = Assignment {
         course_id: course.as_ref().map(|course| course.id.clone()),
         description: new.description.clone().unwrap_or(blank.description),
@@ -200,9 +201,4 @@ pub fn remove(
 /// Returns the course that a request names; [`Error::NotFound`] if the caller cannot see it.
 pub(super) fn course(tx: &mut WriteTx<'_>, id: Option<&CourseId>) -> Result<Option<Course>> {
     id.map(|id| tx.course(id).map(|record| record.course)).transpose()
-}
-
-/// Returns the id of the acting user. The service itself creates no topics.
-pub(super) fn person(tx: &WriteTx<'_>) -> Result<UserId> {
-    tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }

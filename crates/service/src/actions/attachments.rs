@@ -9,7 +9,7 @@ use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId};
 use garde::Validate;
 use serde::Deserialize;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use common::error::{Error, Result};
 use db::WriteTx;
 
@@ -64,7 +64,7 @@ pub fn add(
         group_assignment_id: new.group_assignment_id.clone(),
         file: new.file.clone(),
         staged_at: new.is_staged.then(|| tx.now()),
-        uploaded_by_id: person(tx)?,
+        uploaded_by_id: acting_user(tx)?,
         created_at: tx.now(),
     };
     tx.insert_file(&attachment)?;

@@ -13,7 +13,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use common::error::{Error, Result};
 use db::WriteTx;
 
@@ -80,7 +80,7 @@ fn check_attachment_count(files: &List<AttachmentId>, (): &()) -> garde::Result 
 /// Inserts a message. The caller has checked [`message::has_content`].
 pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<SentMessage> {
     let group_context = tx.lock_room_for_chat(room)?;
-    let sender = person(tx)?;
+    let sender = acting_user(tx)?;
     // A client retries if it lost the response; the retry succeeds even if the class was archived in the meantime.
     if let Some(client_id) = &new.client_message_id
         && let Some(first) = tx.sent_message(room, &sender, client_id)?
@@ -129,7 +129,7 @@ pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRo
 /// Edits the caller's own message, within 15 minutes after it was sent.
 pub fn edit(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, edit: &RoomMessageEdit) -> Result<RoomMessage> {
     let (group_context, mut message) = message_to_change(tx, room, id)?;
-    message.editable_by(&person(tx)?, tx.now())?;
+    message.editable_by(&acting_user(tx)?, tx.now())?;
     group_context.class_status.writable()?;
     let Some(content) = edit.content.value() else {
         return Ok(message);
@@ -148,7 +148,7 @@ pub fn edit(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, edit: &Room
 /// Deletes a message: it keeps its position but loses its content. Idempotent.
 pub fn remove(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
     let (group_context, mut message) = message_to_change(tx, room, id)?;
-    let by = person(tx)?;
+    let by = acting_user(tx)?;
     message.removable_by(tx.viewer(), &by, tx.now())?;
     if message.deleted_at.is_some() {
         return Ok(message);
@@ -173,7 +173,7 @@ pub fn add_file(
 ) -> Result<MessageAttachment> {
     let group_context = tx.lock_room_for_chat(room)?;
     group_context.class_status.writable()?;
-    let uploader = person(tx)?;
+    let uploader = acting_user(tx)?;
     let waiting = tx.unsent_files(room, &uploader)?;
     let too_many = (waiting.len() + 1).saturating_sub(FILES_MAX);
     let mut files: Vec<FileKey> = Vec::new();
@@ -201,7 +201,7 @@ pub fn add_file(
 /// Moves the caller's read mark forward, never back. Returns the number of unread messages.
 pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Result<i64> {
     let group_context = tx.lock_room_for_chat(room)?;
-    let reader = person(tx)?;
+    let reader = acting_user(tx)?;
     let last = tx.last_seq(room)?;
     let seq = match &reading.last_read_message_id {
         Some(id) => tx.room_message(room, id)?.seq,

@@ -22,7 +22,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::copies::{self, CopiedGroups, CopyPlan, FILES_MAX, TOPICS_MAX};
 use super::homeroom_following::{FollowScope, follow};
 use common::clock;
@@ -356,7 +356,7 @@ pub(super) fn insert_copy(
         id: copy.id.clone(),
         assignment_id: topic.clone(),
         group_assignment_id: owner,
-        uploaded_by_id: person(tx)?,
+        uploaded_by_id: acting_user(tx)?,
         created_at: tx.now(),
         ..copy.of.clone()
     };

@@ -13,7 +13,7 @@ use rich_text::{Passage, Step, StepMap};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::{acting_person, acting_user};
 use super::commits::parse_stored;
 use common::clock;
 use common::error::{Error, Result};
@@ -151,7 +151,7 @@ pub fn edit_thread(
     let Some(is_resolved) = edit.is_resolved.value().copied() else {
         return Ok(thread);
     };
-    if !thread.set_resolved(is_resolved, author(tx)?, tx.now()) {
+    if !thread.set_resolved(is_resolved, acting_person(tx)?, tx.now()) {
         return Ok(thread);
     }
     tx.update_resolution(&thread)?;
@@ -174,7 +174,7 @@ pub fn edit(
     let seen = lock(tx, document)?;
     let thread = tx.comment_thread(document, thread_id)?;
     let mut comment = thread.comment(id).cloned().ok_or(Error::NotFound)?;
-    comment.editable_by(&person(tx)?)?;
+    comment.editable_by(&acting_user(tx)?)?;
     let Some(text) = edit.text.value() else {
         return Ok(comment);
     };
@@ -195,7 +195,7 @@ pub fn remove(
     let seen = lock(tx, document)?;
     let thread = tx.comment_thread(document, thread_id)?;
     let comment = thread.comment(id).ok_or(Error::NotFound)?;
-    comment.removable_by(tx.viewer(), &person(tx)?)?;
+    comment.removable_by(tx.viewer(), &acting_user(tx)?)?;
     tx.delete_comment(thread_id, id, thread.comments.len() == 1)?;
     tx.record(CommentChange::Deleted(context(&seen, thread_id, Vec::new())));
     Ok(())
@@ -270,18 +270,10 @@ fn lock(tx: &mut WriteTx<'_>, document: &DocumentId) -> Result<VisibleDocument> 
 fn new_comment(tx: &WriteTx<'_>, text: &CommentText) -> Result<DocumentComment> {
     Ok(DocumentComment {
         id: CommentId::new(clock::new_id()),
-        author: author(tx)?,
+        author: acting_person(tx)?,
         text: text.clone(),
         created_at: tx.now(),
         edited_at: None,
-    })
-}
-
-fn author(tx: &WriteTx<'_>) -> Result<Person> {
-    Ok(Person {
-        id: person(tx)?,
-        name: tx.actor().name.clone(),
-        image: None,
     })
 }
 
@@ -311,7 +303,7 @@ fn check_mentions(
             "mentions a user who cannot be mentioned here",
         ));
     }
-    let caller = person(tx)?;
+    let caller = acting_user(tx)?;
     mentioned.retain(|person| person.id != caller);
     Ok(mentioned)
 }

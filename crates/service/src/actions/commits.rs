@@ -8,7 +8,7 @@ use domain::id::{ClassId, DocumentId, UserId};
 use rich_text::{Step, rebase};
 use serde_json::Value;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::open_documents::OpenDocuments;
 use super::{authorship, comments};
 use common::clock;
@@ -62,7 +62,7 @@ pub struct CommittedSteps {
 
 /// Appends a commit, or keeps it as late. A repeated reference changes nothing.
 pub fn append(tx: &mut WriteTx<'_>, new: &NewCommit, open: &mut OpenDocuments) -> Result<CommitOutcome> {
-    let author = person(tx)?;
+    let author = acting_user(tx)?;
     let id = &new.document_id;
     let seen = tx.lock_writable_document(id)?;
     let (present, class) = (seen.document().key().generation, seen.group_context.class.clone());

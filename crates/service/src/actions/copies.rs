@@ -27,7 +27,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::class_clones::{FileCopy, check_limit, copied_files, insert_copy};
 use super::group_assignments::groups_of_class;
 use super::group_members;
@@ -425,7 +425,7 @@ pub(super) fn copy_groups(
             group_number: number,
             start_date: old.start_date.map(|moment| shift.apply(moment, zone)),
             help: HelpFlag::default(),
-            created_by_id: person(tx)?,
+            created_by_id: acting_user(tx)?,
             created_at: tx.now(),
             updated_at: tx.now(),
             ..old.clone()
@@ -476,7 +476,7 @@ pub(super) fn insert_topic(
             Some(rule) => rule.of_topic(old.publication, moved),
             None => old.publication.of_copy(tx.now()),
         },
-        created_by_id: person(tx)?,
+        created_by_id: acting_user(tx)?,
         created_at: tx.now(),
         updated_at: tx.now(),
         ..old.clone()

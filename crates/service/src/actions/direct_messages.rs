@@ -13,7 +13,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::{acting_person, acting_user};
 use super::chat::{self, NewRoomMessage};
 use common::clock;
 use common::error::Result;
@@ -127,7 +127,7 @@ pub fn send(tx: &mut WriteTx<'_>, new: &NewMessage) -> Result<DeliveredMessage> 
 pub fn read(tx: &mut WriteTx<'_>, id: &MessageId) -> Result<i64> {
     let seen = tx.message(id)?;
     if is_for_reading(&seen) {
-        let by = acting_person(tx)?.id;
+        let by = acting_user(tx)?;
         tx.read_message(&seen.message, &by)?;
     }
     tx.unread_messages()
@@ -140,7 +140,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &MessageId) -> Result<()> {
         tx.delete_sent_message(id)?;
     }
     if is_for_reading(&seen) {
-        let by = acting_person(tx)?.id;
+        let by = acting_user(tx)?;
         tx.delete_received_message(&seen.message, &by)?;
     }
     Ok(())
@@ -202,15 +202,6 @@ fn check_is_staff(tx: &WriteTx<'_>) -> Result<(), DomainError> {
         Viewer::Admin | Viewer::Teacher(_) => Ok(()),
         Viewer::Student(_) => Err(DomainError::StudentsWriteToStaff),
     }
-}
-
-/// Returns the acting user as shown in events.
-pub(super) fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
-    Ok(Person {
-        id: person(tx)?,
-        name: tx.actor().name.clone(),
-        image: None,
-    })
 }
 
 fn invalid(path: &'static str, code: &'static str, message: &'static str) -> DomainError {

@@ -17,7 +17,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::deletions::{self, Deleting, KeptDeletion};
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -98,7 +98,7 @@ pub struct NewContent {
 
 /// Adds a document to a work room.
 pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<VisibleDocument> {
-    let author = person(tx)?;
+    let author = acting_user(tx)?;
     let (group_context, count) = tx.lock_room_for_documents(room)?;
     let linkable = check_link(tx, &group_context.group.id, new.assignment_id.as_ref())?;
     group_context.class_status.writable()?;
@@ -204,7 +204,7 @@ pub fn replace(
     content: &NewContent,
     origin: RevisionOrigin,
 ) -> Result<VisibleDocument> {
-    let author = person(tx)?;
+    let author = acting_user(tx)?;
     let seen = tx.lock_writable_document(id)?;
     check_replaceable(&seen)?;
     let mut document = seen.details.document;

@@ -17,7 +17,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::direct_messages::acting_person;
+use super::acting_user::acting_person;
 use super::grades::{lock_group_work, writable};
 use super::submissions::whole_link;
 use common::clock;

@@ -14,7 +14,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::documents::{self, DocumentEdit};
 use super::freeze::{self, Freeze, pending_freezes};
 use adapters::onlyoffice::DocumentServer;
@@ -115,7 +115,7 @@ pub fn finish(
     server: &DocumentServer,
     until: Timestamp,
 ) -> Result<FinishSummary> {
-    let teacher = person(tx)?;
+    let teacher = acting_user(tx)?;
     let details = tx.lock_writable_assignment(id)?;
     let now = tx.now();
     details.published(now)?;

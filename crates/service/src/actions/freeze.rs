@@ -10,7 +10,7 @@ use domain::id::DocumentId;
 use domain::save::DocumentKey;
 use domain::time::Timestamp;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::saves::{nonce, record_unsaved_content};
 use super::submissions::whole_link;
 use adapters::onlyoffice::DocumentServer;
@@ -111,7 +111,7 @@ pub fn end_flush(tx: &mut WriteTx<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<F
 /// Records that the page of the caller has sent all pending changes of a document that is being frozen. Counts only
 /// for the caller's own editor; ignored in any other state.
 pub fn record_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
-    let user = person(tx)?;
+    let user = acting_user(tx)?;
     if !tx.document(id)?.document().is_freezing() {
         return Ok(());
     }

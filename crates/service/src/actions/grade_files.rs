@@ -7,7 +7,7 @@ use domain::file::{GRADE_FILES_MAX, GradeFile, StoredFile};
 use domain::grade::Grade;
 use domain::id::{AttachmentId, SubmissionId};
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::grades::{lock_group_work, writable};
 use super::submissions::whole_link;
 use common::error::{Error, Result};
@@ -22,7 +22,7 @@ pub fn add(tx: &mut WriteTx<'_>, id: &SubmissionId, file: AttachmentId, stored: 
     if link.link.current_submission_id.as_ref() != Some(id) {
         return Err(DomainError::NotSubmitted.into());
     }
-    let (teacher, now) = (person(tx)?, tx.now());
+    let (teacher, now) = (acting_user(tx)?, tx.now());
     match &submission.grade {
         Some(grade) if grade.files.len() >= GRADE_FILES_MAX => {
             let (what, limit) = ("files of a grade", GRADE_FILES_MAX);

@@ -11,7 +11,7 @@ use domain::import::{RowProblem, RowStatus};
 use domain::number::Points;
 use domain::text::{FeedbackText, GradeValue};
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::grades::{record, rules, write};
 use common::error::Result;
 use db::WriteTx;
@@ -124,7 +124,7 @@ fn apply_rows(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Res
     {
         let grade = match submission.grade.clone() {
             Some(grade) => grade,
-            None => Grade::blank(submission.submission.id.clone(), person(tx)?, tx.now()),
+            None => Grade::blank(submission.submission.id.clone(), acting_user(tx)?, tx.now()),
         };
         written.extend(write(tx, link, submission, grade, (edit, None))?);
     }

@@ -17,7 +17,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::submissions::whole_link;
 use common::error::Result;
 use db::WriteTx;
@@ -152,7 +152,7 @@ fn grade(
     let id = submission.submission.id.clone();
     let grade = match submission.grade.clone() {
         Some(grade) => grade,
-        None => Grade::blank(id.clone(), person(tx)?, tx.now()),
+        None => Grade::blank(id.clone(), acting_user(tx)?, tx.now()),
     };
     let is_current = link.link.current_submission_id.as_ref() == Some(&id);
     // Earlier submissions cannot be graded any more, but a grade that was published by mistake can still be
@@ -192,7 +192,7 @@ pub(super) fn write(
     mut grade: Grade,
     (edit, rubric): (GradeEdit, Option<&TopicRubric>),
 ) -> Result<Option<WrittenGrade>> {
-    let (teacher, now) = (person(tx)?, tx.now());
+    let (teacher, now) = (acting_user(tx)?, tx.now());
     let rules = GradeRules {
         rubric,
         ..rules(&link.assignment, submission)

@@ -6,7 +6,7 @@ use domain::domain_error::DomainError;
 use domain::file::{FILES_MAX, GroupAttachment, StoredFile};
 use domain::id::{AttachmentId, GroupId};
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use common::error::Result;
 use db::WriteTx;
 
@@ -24,7 +24,7 @@ pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: Store
         organization_id: tx.organization().clone(),
         group_id: id.clone(),
         file: stored,
-        uploaded_by_id: person(tx)?,
+        uploaded_by_id: acting_user(tx)?,
         created_at: tx.now(),
     };
     tx.insert_group_file(&attachment)?;

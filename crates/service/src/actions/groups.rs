@@ -19,7 +19,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::deletions::{self, Deleting, KeptDeletion};
 use super::{assignments, group_assignments, group_members};
 use common::clock;
@@ -200,7 +200,7 @@ fn insert_group(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<Group> {
         class,
         room,
         number,
-        person(tx)?,
+        acting_user(tx)?,
         tx.now(),
     );
     let group = Group {

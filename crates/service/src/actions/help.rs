@@ -11,7 +11,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::direct_messages::acting_person;
+use super::acting_user::acting_person;
 use super::rates;
 use common::error::Result;
 use db::WriteTx;

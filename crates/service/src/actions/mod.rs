@@ -2,6 +2,7 @@
 //! records its changes. Actions do not know HTTP or sockets.
 
 pub mod acceptance;
+mod acting_user;
 pub mod addresses;
 pub mod administration;
 pub mod api_tokens;

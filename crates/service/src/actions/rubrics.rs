@@ -12,7 +12,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use common::clock;
 use common::error::{Error, Result};
 use db::rubrics::OwnedRubric;
@@ -65,7 +65,7 @@ pub struct TopicRubricChoice {
 
 /// Creates a rubric of the caller.
 pub fn create(tx: &mut WriteTx<'_>, new: &NewRubric) -> Result<OwnedRubric> {
-    let owner_id = person(tx)?;
+    let owner_id = acting_user(tx)?;
     if tx.lock_rubric_count()? >= RUBRICS_MAX {
         let (what, limit) = ("rubrics", RUBRICS_MAX);
         return Err(DomainError::LimitReached { what, limit }.into());
@@ -225,7 +225,7 @@ pub fn of_topic(tx: &mut ReadTx<'_>, id: &AssignmentId) -> Result<ShownTopicRubr
 
 /// Locks a rubric that the caller may change.
 fn rubric_to_change(tx: &mut WriteTx<'_>, id: &RubricId) -> Result<Rubric> {
-    let user = person(tx)?;
+    let user = acting_user(tx)?;
     let rubric = tx.lock_rubric(id)?.rubric;
     rubric.editable_by(tx.viewer(), &user)?;
     Ok(rubric)

@@ -10,7 +10,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use common::clock;
 use common::error::Result;
 use db::WriteTx;
@@ -36,7 +36,7 @@ pub struct SnippetEdit {
 
 /// Creates a snippet of the caller.
 pub fn create(tx: &mut WriteTx<'_>, new: &NewSnippet) -> Result<TextSnippet> {
-    let user = person(tx)?;
+    let user = acting_user(tx)?;
     if tx.count_snippets(&user)? >= SNIPPETS_MAX {
         let (what, limit) = ("text snippets", SNIPPETS_MAX);
         return Err(DomainError::LimitReached { what, limit }.into());
@@ -56,7 +56,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewSnippet) -> Result<TextSnippet> {
 
 /// Changes a snippet of the caller.
 pub fn edit(tx: &mut WriteTx<'_>, id: &SnippetId, edit: &SnippetEdit) -> Result<TextSnippet> {
-    let user = person(tx)?;
+    let user = acting_user(tx)?;
     let mut snippet = tx.snippet(&user, id)?;
     if edit
         .text
@@ -73,7 +73,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &SnippetId, edit: &SnippetEdit) -> Result<
 
 /// Deletes a snippet of the caller.
 pub fn remove(tx: &mut WriteTx<'_>, id: &SnippetId) -> Result<()> {
-    let user = person(tx)?;
+    let user = acting_user(tx)?;
     let snippet = tx.snippet(&user, id)?;
     tx.delete_snippet(&snippet)?;
     record(tx, &user);

@@ -21,7 +21,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::assignments::person;
+use super::acting_user::acting_user;
 use super::freeze::{self, Freeze};
 use super::grades::check_groups_of_topic;
 use adapters::onlyoffice::DocumentServer;
@@ -172,7 +172,7 @@ pub fn submit(
     copied: &SubmissionCopy,
     (server, until): (&DocumentServer, Timestamp),
 ) -> Result<Option<SubmittedDocument>> {
-    let by = person(tx)?;
+    let by = acting_user(tx)?;
     let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
@@ -244,7 +244,7 @@ pub fn submit(
 
 /// Withdraws a document from its submission.
 pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<SubmissionState> {
-    let by = person(tx)?;
+    let by = acting_user(tx)?;
     let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
@@ -308,7 +308,7 @@ pub fn record(
     group: &GroupId,
     new: &RecordWork,
 ) -> Result<(SubmissionDetails, GroupAssignmentDetails)> {
-    let by = person(tx)?;
+    let by = acting_user(tx)?;
     let topic = tx.lock_writable_assignment(assignment)?.assignment;
     let mut link = tx.get_link(assignment, group)?;
     let (attempts, now) = (tx.attempts(&link.id)?, tx.now());
@@ -330,7 +330,7 @@ pub fn record(
 /// Records work without documents for several groups of a topic, or for none of them if one is rejected. Returns how
 /// many were recorded.
 pub fn record_for_groups(tx: &mut WriteTx<'_>, assignment: &AssignmentId, new: &RecordGroupWork) -> Result<i64> {
-    let by = person(tx)?;
+    let by = acting_user(tx)?;
     let details = tx.lock_writable_assignment(assignment)?;
     check_groups_of_topic(tx, &details, &new.group_ids)?;
     let attempts = tx.attempts_of_topic(assignment)?;
@@ -376,7 +376,7 @@ pub fn remove_record(
     assignment: &AssignmentId,
     group: &GroupId,
 ) -> Result<GroupAssignmentDetails> {
-    let by = person(tx)?;
+    let by = acting_user(tx)?;
     tx.lock_writable_assignment(assignment)?;
     let mut link = tx.get_link(assignment, group)?;
     let current = link.current_submission_id.clone().ok_or(DomainError::NotSubmitted)?;

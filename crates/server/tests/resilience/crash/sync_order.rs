@@ -37,7 +37,7 @@ impl Strace {
                 environment("CI").is_none(),
                 "CI must look at the order of syncs: strace is missing"
             );
-            println!("SKIPPED: the order of syncs was not looked at, because strace is missing");
+            test_support::report_skipped("the order of syncs was not checked: strace is missing");
             return None;
         };
         let tracer = Self { strace, log };
