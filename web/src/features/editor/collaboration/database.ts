@@ -1,11 +1,14 @@
 // The database of unsent changes. This module is small, because signing out needs it on every page.
 export const DATABASE = "groupwork-editor";
+/** Beginning of the keys of changes that are not in the database yet. */
+export const PENDING = `${DATABASE}:`;
 
 /**
  * Deletes everything that is kept in this browser, when a user signs out of a shared computer. Open pages close their connection
  * when they are notified.
  */
 export function deleteUnsentSteps(): Promise<void> {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(PENDING)) localStorage.removeItem(key);
   return new Promise((resolve) => {
     const request = indexedDB.deleteDatabase(DATABASE);
     for (const event of ["success", "error", "blocked"]) request.addEventListener(event, () => resolve());

@@ -1,7 +1,7 @@
 // Steps that the service has not confirmed, kept in this browser until it has. A record belongs to one page; a page that was
 // closed or killed leaves its record, and the next page of the same user and document takes it over.
 
-import { DATABASE } from "./database";
+import { DATABASE, PENDING } from "./database";
 
 /** What one page has not got confirmed. Steps are JSON. */
 export interface UnsentRecord {
@@ -15,6 +15,9 @@ export interface UnsentRecord {
   /** The commit in flight, and how many of the record's steps are its steps. */
   sent: { ref: string; version: number; count: number } | undefined;
 }
+
+/** The page that looks for records of others. */
+export type RecordOwner = Pick<UnsentRecord, "key" | "userId" | "documentId">;
 
 export interface StoredRecord {
   record: UnsentRecord;
@@ -44,11 +47,24 @@ export interface RecordChange {
 }
 
 export interface LocalStore {
+  /**
+   * Keeps a change synchronously until `save` has stored it, so that a page that ends in between loses nothing. The next change
+   * of the record replaces it: each has to be based on what is stored.
+   */
+  keepPending: (change: RecordChange) => void;
+  dropPending: (key: string) => void;
   /** Writes a record: from index `keep` on the steps `added`, before it those of the last call. */
   save: (change: RecordChange) => Promise<void>;
   remove: (key: string) => Promise<void>;
-  /** Records of closed pages of this user and document. */
-  orphans: (userId: string, documentId: string) => Promise<StoredRecord[]>;
+  /**
+   * Calls `adopt` with each record of this user and document whose page has ended, and resolves after the last one. A page that
+   * still runs may end until `signal` aborts; then its record is adopted. No other page adopts a record until `adopt` resolves.
+   */
+  adoptRecords: (
+    owner: RecordOwner,
+    adopt: (stored: StoredRecord) => Promise<void>,
+    signal: AbortSignal,
+  ) => Promise<void>;
   saveRemainder: (remainder: Remainder) => Promise<void>;
   removeRemainder: (id: string) => Promise<void>;
   remainders: (userId: string, documentId: string) => Promise<Remainder[]>;
@@ -57,7 +73,7 @@ export interface LocalStore {
 const lockName = (key: string) => `groupwork-editor:${key}`;
 
 let opened: Promise<IDBDatabase> | undefined;
-/** Records of this page whose document was closed. Their lock may be listed for a moment. */
+/** Records of this page whose document was closed. Their lock may be held for a moment. */
 const released = new Set<string>();
 
 function open(): Promise<IDBDatabase> {
@@ -111,8 +127,56 @@ function deleteRecord(transaction: IDBTransaction, key: string): void {
   transaction.objectStore("steps").delete(stepsOf(key, SENT));
 }
 
+const pendingKey = (key: string) => `${PENDING}${key}`;
+
+/** The change that a page could not store before it ended. */
+function pendingChange(key: string): RecordChange | undefined {
+  const text = localStorage.getItem(pendingKey(key));
+  return text === null ? undefined : (JSON.parse(text) as RecordChange);
+}
+
+const pendingKeys = () =>
+  Object.keys(localStorage)
+    .filter((key) => key.startsWith(PENDING))
+    .map((key) => key.slice(PENDING.length));
+
+async function readRecord(key: string): Promise<StoredRecord | undefined> {
+  const transaction = (await open()).transaction(["records", "steps"]);
+  const store = transaction.objectStore("steps");
+  const [record, sent, steps] = await Promise.all([
+    done(transaction.objectStore("records").get(key)) as Promise<UnsentRecord | undefined>,
+    done(store.get([key, SENT])) as Promise<object[] | undefined>,
+    done(store.getAll(stepsOf(key))) as Promise<object[]>,
+  ]);
+  return record && { record, steps, sentSteps: sent ?? [] };
+}
+
+/** Keys of the records of this user and document, except that of the page itself. */
+async function otherKeys({ key: own, userId, documentId }: RecordOwner): Promise<Set<string>> {
+  const pending = pendingKeys().flatMap((key) => pendingChange(key)?.record ?? []);
+  const store = (await open()).transaction("records").objectStore("records");
+  const all = [...pending, ...((await done(store.getAll())) as UnsentRecord[])];
+  const others = all.filter((one) => one.userId === userId && one.documentId === documentId && one.key !== own);
+  return new Set(others.map(({ key }) => key));
+}
+
 /** The store of this browser. A page holds a lock with the name of its record as long as it lives. */
 export const browserStore: LocalStore = {
+  keepPending: (change) => {
+    try {
+      localStorage.setItem(pendingKey(change.record.key), JSON.stringify(change));
+    } catch {
+      // The storage is full or not allowed. A former change must not overwrite what is stored later.
+      browserStore.dropPending(change.record.key);
+    }
+  },
+  dropPending: (key) => {
+    try {
+      localStorage.removeItem(pendingKey(key));
+    } catch {
+      // Without this storage there is no pending change.
+    }
+  },
   save: ({ record, keep, added, sentSteps, replaces }) =>
     write(["records", "steps"], (transaction) => {
       transaction.objectStore("records").put(record);
@@ -123,21 +187,21 @@ export const browserStore: LocalStore = {
       for (const key of replaces) deleteRecord(transaction, key);
     }),
   remove: (key) => write(["records", "steps"], (transaction) => deleteRecord(transaction, key)),
-  orphans: async (userId, documentId) => {
-    const database = await open();
-    const all = (await done(database.transaction("records").objectStore("records").getAll())) as UnsentRecord[];
-    const own = all.filter((record) => record.userId === userId && record.documentId === documentId);
-    const found = [];
-    for (const record of own) {
-      if (await isHeld(record.key)) continue;
-      const store = database.transaction("steps").objectStore("steps");
-      const [sent, steps] = await Promise.all([
-        done(store.get([record.key, SENT])) as Promise<object[] | undefined>,
-        done(store.getAll(stepsOf(record.key))) as Promise<object[]>,
-      ]);
-      found.push({ record, steps, sentSteps: sent ?? [] });
+  adoptRecords: async (owner, adopt, signal) => {
+    const adoptRecord = async (key: string) => {
+      const change = pendingChange(key);
+      if (change !== undefined) {
+        await browserStore.save(change);
+        browserStore.dropPending(key);
+      }
+      const stored = await readRecord(key);
+      if (stored !== undefined) await adopt(stored);
+    };
+    for (const key of await otherKeys(owner)) {
+      const isAdopted = await withLock(key, () => adoptRecord(key)).catch(() => true);
+      // The page runs, or it has ended a moment ago: browsers may release its lock after the next page has started.
+      if (!isAdopted) navigator.locks.request(lockName(key), { signal }, () => adoptRecord(key)).catch(() => undefined);
     }
-    return found;
   },
   saveRemainder: (remainder) =>
     write(["remainders"], (transaction) => transaction.objectStore("remainders").put(remainder)),
@@ -160,8 +224,14 @@ export function holdRecord(key: string): () => void {
   };
 }
 
-async function isHeld(key: string): Promise<boolean> {
-  if (released.has(key)) return false;
-  const { held } = (await navigator.locks?.query()) ?? { held: [] };
-  return held?.some(({ name }) => name === lockName(key)) ?? false;
+/** Runs `adopt` with the lock of a record. Returns false if its page holds the lock. */
+async function withLock(key: string, adopt: () => Promise<void>): Promise<boolean> {
+  if (navigator.locks === undefined) {
+    await adopt();
+    return true;
+  }
+  return navigator.locks.request(lockName(key), { ifAvailable: !released.has(key) }, async (lock) => {
+    if (lock !== null) await adopt();
+    return lock !== null;
+  });
 }

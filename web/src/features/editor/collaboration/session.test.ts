@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { schema } from "../document/schema";
 import { type Authority, CommitRejected } from "./commits";
-import type { LocalStore, RecordChange, StoredRecord } from "./localStore";
+import type { LocalStore, RecordChange, RecordOwner, StoredRecord } from "./localStore";
 import { MemoryAuthority } from "./memoryAuthority";
 import { EditingSession, type SaveState } from "./session";
 import { collaboration } from "./unconfirmed";
@@ -11,9 +11,13 @@ import { collaboration } from "./unconfirmed";
 /** A store that survives pages, like that of a browser. */
 class FakeStore implements LocalStore {
   records = new Map<string, StoredRecord>();
+  pending = new Map<string, RecordChange>();
   alive = new Set<string>();
+  /** Whether writes never end, as those of a page that is about to end. */
+  isStuck = false;
 
-  save({ record, keep, added, sentSteps, replaces }: RecordChange) {
+  save({ record, keep, added, sentSteps, replaces }: RecordChange): Promise<void> {
+    if (this.isStuck) return new Promise(() => undefined);
     const known = this.records.get(record.key);
     this.records.set(record.key, {
       record,
@@ -27,8 +31,19 @@ class FakeStore implements LocalStore {
     this.records.delete(key);
     return Promise.resolve();
   }
-  orphans() {
-    return Promise.resolve([...this.records.values()].filter(({ record }) => !this.alive.has(record.key)));
+  keepPending(change: RecordChange) {
+    this.pending.set(change.record.key, JSON.parse(JSON.stringify(change)) as RecordChange);
+  }
+  dropPending(key: string) {
+    this.pending.delete(key);
+  }
+  async adoptRecords(_: RecordOwner, adopt: (stored: StoredRecord) => Promise<void>) {
+    for (const [key, change] of this.pending) {
+      if (this.alive.has(key)) continue;
+      await this.save(change);
+      this.dropPending(key);
+    }
+    for (const stored of [...this.records.values()]) if (!this.alive.has(stored.record.key)) await adopt(stored);
   }
   saveRemainder() {
     return Promise.resolve();
@@ -180,6 +195,47 @@ describe("EditingSession", () => {
     await settle(1_000);
     expect(authority.doc.textContent).toBe("! mine too end");
     expect(next.text).toBe("! mine too end");
+    expect(store.records.size).toBe(0);
+  });
+
+  it("sends what a page could not store before it ended", async () => {
+    const { authority, network, store } = open("end");
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("stored ", 1);
+    await settle(100);
+    store.isStuck = true;
+    page.type("and pending ", 8);
+    page.session.close();
+    store.alive.delete("one");
+    expect(store.records.get("one")?.steps).toHaveLength(1);
+    store.isStuck = false;
+    network.isDown = false;
+    const next = new Page("two", network, store);
+    await settle(1_000);
+    expect(authority.doc.textContent).toBe("stored and pending end");
+    expect(next.text).toBe("stored and pending end");
+    expect([store.records.size, store.pending.size]).toEqual([0, 0]);
+  });
+
+  it("takes over a closed page when the service can be reached again", async () => {
+    const { authority, network, store } = open();
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("early");
+    await settle(100);
+    page.session.close();
+    store.alive.delete("one");
+    const next = new Page("two", network, store);
+    await settle(3_000);
+    next.type("new");
+    await settle(1_000);
+    network.isDown = false;
+    await settle(20_000);
+    expect(authority.doc.textContent).toHaveLength("earlynew".length);
+    expect(next.text).toBe(authority.doc.textContent);
     expect(store.records.size).toBe(0);
   });
 

@@ -6,7 +6,7 @@ import { Step } from "prosemirror-transform";
 import { schema } from "../document/schema";
 import { type Authority, type Commit, CommitRejected, type OutgoingCommit, type RejectionReason } from "./commits";
 import { insertedText } from "./insertedText";
-import type { LocalStore, StoredRecord } from "./localStore";
+import type { LocalStore, RecordChange, StoredRecord } from "./localStore";
 import { collaborationOf, discardUnconfirmed, markSent, mapSteps, receiveCommits, replaySteps } from "./unconfirmed";
 
 /** What the status line shows. */
@@ -72,6 +72,10 @@ export class EditingSession {
   #hasRecord = false;
   #replaces: string[] = [];
   #queue: Promise<void> = Promise.resolve();
+  #adopting: Promise<void> = Promise.resolve();
+  #reportFailedAdoption: () => void = () => undefined;
+  readonly #adoptionFailed = new Promise<void>((resolve) => (this.#reportFailedAdoption = resolve));
+  readonly #closing = new AbortController();
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
   #isConnected = true;
@@ -101,7 +105,14 @@ export class EditingSession {
       this.#unsubscribe = this.#authority.subscribe((commits) => this.announce(commits));
       this.#schedulePoll();
     }
-    await this.#adopt().catch(() => undefined);
+    const { clientId: key, userId, documentId } = this.#identity;
+    const adopt = (stored: StoredRecord) => {
+      this.#adopting = this.#adopting.then(() => this.#adopt(stored)).catch(() => undefined);
+      return this.#adopting;
+    };
+    const adopted = this.#store.adoptRecords({ key, userId, documentId }, adopt, this.#closing.signal);
+    // Without a connection the text of earlier pages waits, but the editor does not.
+    await Promise.race([adopted.catch(() => undefined), this.#adoptionFailed]);
     if (!this.#identity.isOpen) return;
     this.announce(null);
     this.changed();
@@ -110,6 +121,7 @@ export class EditingSession {
   /** Ends the session. What is unsent stays in the local store. */
   close(): void {
     this.#isClosed = true;
+    this.#closing.abort();
     this.#unsubscribe();
     for (const timer of [this.#timer, this.#poll, this.#patience]) clearTimeout(timer);
   }
@@ -268,6 +280,7 @@ export class EditingSession {
     if (reason === "late") {
       this.#inFlight = undefined;
       this.#hasRecord = false;
+      this.#store.dropPending(this.#identity.clientId);
       void this.#store.remove(this.#identity.clientId).catch(() => undefined);
       return this.#end(reason);
     }
@@ -320,64 +333,92 @@ export class EditingSession {
   /** Writes the unconfirmed steps to the local store. Calls during a write are combined into the next one. */
   #persist(): Promise<void> {
     this.#mustWrite = true;
+    const change = this.#unstoredChange();
+    if (change === undefined) this.#store.dropPending(this.#identity.clientId);
+    else this.#store.keepPending(change);
     this.#writing ??= (async () => {
       while (this.#mustWrite) {
         this.#mustWrite = false;
-        await this.#write().catch(() => undefined);
+        const isWritten = await this.#write().then(
+          () => true,
+          () => false,
+        );
+        // What has changed meanwhile is pending itself.
+        if (isWritten && !this.#mustWrite) this.#store.dropPending(this.#identity.clientId);
       }
     })().finally(() => (this.#writing = undefined));
     return this.#writing;
   }
 
-  async #write(): Promise<void> {
+  /** What the local store lacks; undefined if nothing is unconfirmed. */
+  #unstoredChange(): RecordChange | undefined {
     const { clientId: key, userId, documentId, generation } = this.#identity;
     const { version, unconfirmed } = collaborationOf(this.#host.state());
-    const steps = unconfirmed.map(({ step }) => step);
     const inFlight = this.#inFlight;
     const replaces = this.#replaces;
-    if (steps.length === 0 && inFlight === undefined && replaces.length === 0) {
-      this.#stored = [];
-      if (!this.#hasRecord) return;
-      this.#hasRecord = false;
-      await this.#store.remove(key);
-      return;
-    }
+    if (unconfirmed.length === 0 && inFlight === undefined && replaces.length === 0) return undefined;
     let keep = 0;
-    while (keep < steps.length && this.#hasRecord && steps[keep] === this.#stored[keep]) keep += 1;
+    while (keep < unconfirmed.length && this.#hasRecord && unconfirmed[keep]!.step === this.#stored[keep]) keep += 1;
     const sent = inFlight && {
       ref: inFlight.ref,
       version: inFlight.version,
       count: unconfirmed.filter(({ isSent }) => isSent).length,
     };
-    await this.#store.save({
+    return {
       record: { key, userId, documentId, generation, version, sent },
       keep,
-      added: steps.slice(keep).map(toJson),
+      added: unconfirmed.slice(keep).map(({ step }) => toJson(step)),
       sentSteps: inFlight === undefined || inFlight === this.#storedCommit ? undefined : inFlight.steps.map(toJson),
       replaces,
-    });
+    };
+  }
+
+  async #write(): Promise<void> {
+    const change = this.#unstoredChange();
+    if (change === undefined) {
+      this.#stored = [];
+      if (!this.#hasRecord) return;
+      this.#hasRecord = false;
+      await this.#store.remove(this.#identity.clientId);
+      return;
+    }
+    const steps = collaborationOf(this.#host.state()).unconfirmed.map(({ step }) => step);
+    const inFlight = this.#inFlight;
+    await this.#store.save(change);
     this.#hasRecord = true;
     this.#stored = steps;
     this.#storedCommit = inFlight;
-    this.#replaces = this.#replaces.filter((each) => !replaces.includes(each));
+    this.#replaces = this.#replaces.filter((each) => !change.replaces.includes(each));
+    // A record without steps, which was written to delete others, is deleted next.
+    this.#mustWrite ||= steps.length === 0 && inFlight === undefined;
   }
 
-  /** Takes over the records of earlier pages of this user and document. */
-  async #adopt(): Promise<void> {
-    for (const stored of await this.#store.orphans(this.#identity.userId, this.#identity.documentId)) {
-      const steps = parseSteps(stored.steps);
+  /** Takes over the record of an earlier page of this user and document, as soon as the service can be reached. */
+  async #adopt(stored: StoredRecord): Promise<void> {
+    const steps = parseSteps(stored.steps);
+    for (let failures = 0; !this.#isClosed; failures += 1) {
       try {
         const isPresent = stored.record.generation === this.#identity.generation;
         if (isPresent && this.#identity.isOpen) await this.#replay(stored, steps);
         else if (!isPresent) await this.#sendLate(stored, steps);
+        return;
       } catch (error) {
-        // A record that can never be sent becomes text; any other failure leaves it for the next page.
-        if (!(error instanceof CommitRejected) || error.reason === "closed") continue;
-        await this.#store.remove(stored.record.key);
-        if (error.reason === "late") this.#host.onLate();
-        else this.#host.onRemainder(insertedText(steps));
+        if (error instanceof CommitRejected) {
+          // The next page tries again. A record that can never be sent becomes text.
+          if (error.reason !== "closed") await this.#giveUp(stored, error.reason);
+          return;
+        }
+        this.#reportFailedAdoption();
+        const delay = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!;
+        await new Promise((resolve) => setTimeout(resolve, delay));
       }
     }
+  }
+
+  async #giveUp({ record, steps }: StoredRecord, reason: RejectionReason): Promise<void> {
+    await this.#store.remove(record.key).catch(() => undefined);
+    if (reason === "late") this.#host.onLate();
+    else this.#host.onRemainder(insertedText(parseSteps(steps)));
   }
 
   async #replay({ record, sentSteps }: StoredRecord, steps: readonly Step[]): Promise<void> {
